@@ -1,0 +1,42 @@
+// A Fault says that we are broken or were asked for the impossible. It is thrown, carries a stable
+// code and what to do about it, and nobody inside the walk catches it.
+
+export const FAULTS = {
+  CONFIG_INVALID: 'arguments or configuration are wrong',
+  DISK_FULL: 'the disk is full',
+  DISK_READ_ONLY: 'the directory cannot be written',
+  DISK_FAILED: 'the disk failed to read or write',
+  LEDGER_CORRUPT: 'the state of the crawl is damaged',
+  LEDGER_VERSION: 'the state was written by another version of the format',
+  LEDGER_LOCKED: 'another process is working in this directory',
+  ASSERTION: 'a promise inside Portolan was broken; please report it',
+} as const
+export type FaultCode = keyof typeof FAULTS
+
+export class Fault extends Error {
+  override readonly name = 'Fault'
+  readonly code: FaultCode
+
+  constructor(code: FaultCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+
+/** States what must be true here. `what` names the broken promise, with the values that broke it. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Fault('ASSERTION', what)
+}
+
+/** Turns an errno of the file system into a fault a person can act on. */
+export function diskFault(doing: string, cause: unknown): Fault {
+  if (cause instanceof Fault) return cause
+  const errno = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error'
+  if (errno === 'ENOSPC' || errno === 'EDQUOT') {
+    return new Fault('DISK_FULL', `${doing}: no space left on the disk; free some and run the same command again`, cause)
+  }
+  if (errno === 'EROFS' || errno === 'EACCES' || errno === 'EPERM') {
+    return new Fault('DISK_READ_ONLY', `${doing}: not writable (${errno}); check the permissions or choose another --dir`, cause)
+  }
+  return new Fault('DISK_FAILED', `${doing}: ${errno}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+}

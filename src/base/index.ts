@@ -1,0 +1,30 @@
+export { type Clock, type ClockMs, ManualClock, systemClock } from './clock.ts'
+export { assert, diskFault, Fault, type FaultCode, FAULTS } from './fault.ts'
+export { Random } from './random.ts'
+export { formatBytes, formatDuration, parseDuration, parseSize } from './units.ts'
+export {
+  type FailureCode,
+  FAILURES,
+  type RefusalReason,
+  REFUSALS,
+  type SkipReason,
+  SKIPS,
+  type StopReason,
+  STOPS,
+} from './vocabulary.ts'
+export {
+  choice,
+  count,
+  duration,
+  durationLimit,
+  factor,
+  limit,
+  optionFacts,
+  type OptionFacts,
+  patterns,
+  shaped,
+  size,
+  text,
+  texts,
+  yesNo,
+} from './option.ts'

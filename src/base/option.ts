@@ -1,0 +1,175 @@
+// How a room declares its options: one zod schema per room, in its options.ts, whose keys are the
+// names of the configuration file. From the schemas come the types, the command line's flags,
+// docs/config.md and the published JSON schema, so that a default is written down once.
+
+import { z } from 'zod'
+import { formatDuration, parseDuration, parseSize } from './units.ts'
+
+/** What the docs and the command line know of an option beside its type. */
+export interface OptionFacts {
+  /** One line: what it does, in the words of the user. */
+  readonly text: string
+  /** The name on the command line, without dashes; options without one live in the file only. */
+  readonly flag?: string
+  /** What stands for the value in help: `--delay DURATION`. */
+  readonly placeholder?: string
+}
+
+interface RegisteredFacts extends OptionFacts {
+  /** The default as a person would write it. */
+  readonly defaultText: string
+}
+
+const registry = z.registry<RegisteredFacts>()
+
+/** The facts of an option's schema, or undefined if it was not made by the functions below. */
+export function optionFacts(schema: z.ZodType): RegisteredFacts | undefined {
+  return registry.get(schema)
+}
+
+function register<T extends z.ZodType>(schema: T, facts: OptionFacts, defaultText: string, placeholder?: string): T {
+  registry.add(schema, { ...(placeholder === undefined ? {} : { placeholder }), ...facts, defaultText })
+  return schema
+}
+
+/** A duration with a unit, in milliseconds once read. */
+export function duration(
+  defaultText: string,
+  facts: OptionFacts,
+  bounds: { readonly minMs?: number; readonly maxMs?: number } = {},
+): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
+  const minMs = bounds.minMs ?? 0
+  const maxMs = bounds.maxMs ?? Number.MAX_SAFE_INTEGER
+  const schema = z
+    .string()
+    .transform((text, context) => {
+      const ms = parseDuration(text)
+      if (ms === null) {
+        context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it with a unit, like 250ms, 1s, 10m` })
+        return z.NEVER
+      }
+      if (ms < minMs || ms > maxMs) {
+        context.addIssue({ code: 'custom', message: `${text} is out of range (${formatDuration(minMs)} to ${formatDuration(maxMs)})` })
+        return z.NEVER
+      }
+      return ms
+    })
+    .prefault(defaultText)
+  return register(schema, facts, defaultText, 'DURATION')
+}
+
+/** A size with a unit, in bytes once read. */
+export function size(
+  defaultText: string,
+  facts: OptionFacts,
+  minBytes = 0,
+): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
+  const schema = z
+    .string()
+    .transform((text, context) => {
+      const bytes = parseSize(text)
+      if (bytes === null) {
+        context.addIssue({ code: 'custom', message: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB` })
+        return z.NEVER
+      }
+      if (bytes < minBytes) {
+        context.addIssue({ code: 'custom', message: `${text} is below the least possible, ${minBytes} bytes` })
+        return z.NEVER
+      }
+      return bytes
+    })
+    .prefault(defaultText)
+  return register(schema, facts, defaultText, 'SIZE')
+}
+
+/** A whole number. */
+export function count(
+  fallback: number,
+  facts: OptionFacts,
+  bounds: { readonly min?: number; readonly max?: number } = {},
+): z.ZodDefault<z.ZodInt> {
+  const schema = z
+    .int()
+    .min(bounds.min ?? 0)
+    .max(bounds.max ?? Number.MAX_SAFE_INTEGER)
+    .default(fallback)
+  return register(schema, facts, String(fallback), 'N')
+}
+
+/** A number that need not be whole. */
+export function factor(fallback: number, facts: OptionFacts): z.ZodDefault<z.ZodNumber> {
+  return register(z.number().min(0).default(fallback), facts, String(fallback), 'X')
+}
+
+/** A limit that is off unless given. */
+export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z.ZodInt>> {
+  return register(z.int().min(min).nullable().default(null), facts, 'no limit', 'N')
+}
+
+/** A duration that is off unless given, in milliseconds once read. */
+export function durationLimit(
+  facts: OptionFacts,
+): z.ZodDefault<z.ZodNullable<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>> {
+  const schema = z
+    .string()
+    .transform((text, context) => {
+      const ms = parseDuration(text)
+      if (ms === null || ms <= 0) {
+        context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it with a unit, like 30s, 10m, 2h` })
+        return z.NEVER
+      }
+      return ms
+    })
+    .nullable()
+    .default(null)
+  return register(schema, facts, 'no limit', 'DURATION')
+}
+
+/** One of a closed list of words. */
+export function choice<const T extends readonly [string, ...string[]]>(
+  words: T,
+  fallback: T[number],
+  facts: OptionFacts,
+): z.ZodDefault<z.ZodType<T[number], T[number]>> {
+  const schema = (z.enum(words) as unknown as z.ZodType<T[number], T[number]>).default(fallback as never)
+  return register(schema, facts, fallback, words.join('|'))
+}
+
+/** Yes or no. On the command line the flag alone means yes; `--flag=false` means no. */
+export function yesNo(fallback: boolean, facts: OptionFacts): z.ZodDefault<z.ZodBoolean> {
+  return register(z.boolean().default(fallback), facts, fallback ? 'yes' : 'no')
+}
+
+/** Free text. */
+export function text(fallback: string, facts: OptionFacts): z.ZodDefault<z.ZodString> {
+  return register(z.string().default(fallback), facts, fallback === '' ? 'empty' : fallback, 'TEXT')
+}
+
+/** Any number of texts; on the command line the flag may be repeated. */
+export function texts(facts: OptionFacts): z.ZodDefault<z.ZodArray<z.ZodString>> {
+  return register(z.array(z.string()).default([]), facts, 'none', 'TEXT')
+}
+
+/** Regular expressions, compiled once and checked here. The flag may be repeated. */
+export function patterns(
+  facts: OptionFacts,
+): z.ZodDefault<z.ZodArray<z.ZodPipe<z.ZodString, z.ZodTransform<RegExp, string>>>> {
+  const schema = z
+    .array(
+      z.string().transform((source, context) => {
+        try {
+          return new RegExp(source)
+        } catch (cause) {
+          context.addIssue({ code: 'custom', message: `'${source}' is not a regular expression: ${(cause as Error).message}` })
+          return z.NEVER
+        }
+      }),
+    )
+    .default([])
+  return register(schema, facts, 'none', 'REGEXP')
+}
+
+/** An option of a shape of its own, e.g. a list of rules; file only. */
+export function shaped<T extends z.ZodType>(schema: T, facts: OptionFacts, defaultText: string): T {
+  return register(schema, facts, defaultText)
+}

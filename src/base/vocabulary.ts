@@ -1,0 +1,73 @@
+// Every name for what may become of a URL or of us: one table, from which come the types, the
+// counters, the report's texts and docs/errors.md.
+//
+// Three families, never mixed. The web did something: a failure (a value). We chose not to:
+// a refusal of a link, or a skip of a URL that was already counted as seen (values). We are broken or were asked for
+// the impossible: a fault (thrown).
+
+/** The web did what the web does. The prefix names the room that noticed. */
+export const FAILURES = {
+  DNS_NO_NAME: 'the name does not exist',
+  DNS_NO_ADDRESS: 'the name exists but has no address',
+  DNS_TIMEOUT: 'no name server answered in time',
+  DNS_SERVER_FAILED: 'the name servers answered with an error',
+  FETCH_CONNECT_REFUSED: 'the server refuses connections on that port',
+  FETCH_CONNECT_TIMEOUT: 'the connection was not established in time',
+  FETCH_CONNECT_FAILED: 'no route to the server, or the network refused',
+  FETCH_PROXY_FAILED: 'the proxy refused or failed',
+  FETCH_TLS_FAILED: 'the TLS handshake failed or the certificate is not trusted',
+  FETCH_CONNECTION_LOST: 'the connection ended before an answer came',
+  FETCH_HEAD_TIMEOUT: 'no answer began in time',
+  FETCH_HEAD_TOO_LONG: 'the header block is larger than the limit',
+  FETCH_HEAD_MALFORMED: 'the answer is not HTTP',
+  FETCH_BODY_STALLED: 'the body stopped arriving',
+  FETCH_BODY_SHORT: 'the body ended before its announced length',
+  FETCH_BODY_MALFORMED: 'the body is framed wrongly (chunks, lengths)',
+  FETCH_BODY_UNDECODABLE: 'the body does not decode as its Content-Encoding says',
+  FETCH_TIMEOUT: 'the whole request took longer than the limit',
+  FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
+  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504)',
+} as const
+export type FailureCode = keyof typeof FAILURES
+
+/** We met the URL, counted it, and chose not to fetch or keep it. */
+export const SKIPS = {
+  robots: 'disallowed by robots.txt',
+  'robots-unavailable': 'robots.txt could not be had (server error), so nothing may be asked',
+  'private-address': 'the host has only private addresses and --allow-private is not set',
+  'type-filtered': 'the media type is not wanted',
+  'size-filtered': 'the announced length is above the limit',
+  'reserved-string': 'the page contains a reserved string',
+  'redirect-limit': 'too many redirects in a row',
+  'host-budget': 'the host has used up its budget of pages',
+  'scope-changed': 'it was queued, but is out of scope since the scope was changed',
+} as const
+export type SkipReason = keyof typeof SKIPS
+
+/** A link turned away before the seen set; it may come again by another way. */
+export const REFUSALS = {
+  'invalid-url': 'not a URL',
+  scheme: 'a scheme we do not crawl (mailto:, javascript:, data: …)',
+  userinfo: 'carries a user name or password',
+  'too-long': 'longer than the limit',
+  'out-of-scope': 'outside the scope',
+  excluded: 'matches --exclude',
+  'not-included': 'matches no --include',
+  filtered: 'refused by the URL filter of the configuration',
+  'too-deep': 'more links away from the seeds than --max-depth',
+  'path-too-deep': 'more directories than the limit',
+  nofollow: 'the page asks that its links, or this one, not be followed',
+} as const
+export type RefusalReason = keyof typeof REFUSALS
+
+/** Why a crawl came to its end. */
+export const STOPS = {
+  finished: 'nothing is left to fetch',
+  'max-pages': 'the limit of pages was reached',
+  'max-time': 'the limit of time was reached',
+  'only-resting': 'every host left rests longer than --max-wait',
+  interrupted: 'stopped by a signal',
+  'disk-full': 'the disk is full',
+  error: 'a fault of our own',
+} as const
+export type StopReason = keyof typeof STOPS

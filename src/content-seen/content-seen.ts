@@ -1,0 +1,27 @@
+// Have we met this content? Exact digests of decoded bodies. A digest counts from the moment its page
+// is settled, never before: a page that must be fetched again is not a duplicate of itself.
+//
+// claim() ── new ──▶ keep() when the page is settled, or release() when it is not
+//        └── known ▶ the first page that had it
+
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** The page that had the content first. */
+export interface Original {
+  readonly url: CanonicalUrl
+  /** Wall clock. */
+  readonly fetchedAtMs: number
+  /** The digest of the payload as archived (`sha256:…`), which a revisit record must share; null when not archived. */
+  readonly payloadDigest: string | null
+}
+
+export interface ContentSeen {
+  /**
+   * Asks for a SHA-256 digest. Null: nobody had it, and the caller now holds the claim. A second
+   * asker for a claimed digest waits until the claim is kept or released.
+   */
+  claim(digest: Uint8Array): Promise<Original | null> | Original | null
+  keep(digest: Uint8Array, original: Original): void
+  release(digest: Uint8Array): void
+  readonly size: number
+}

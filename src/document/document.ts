@@ -1,0 +1,50 @@
+// One fetched thing: what the server said (head) and what it sent (body), readable many times by
+// many modules (Mercator's rewindable stream). The vessel; `fetch` fills it.
+
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** Bytes that can be read again and again: in memory while small, in a file beyond. */
+export interface Body {
+  readonly length: number
+  /** The first `max` bytes in one piece (all of them by default). A view when in memory; do not write to it. */
+  bytes(max?: number): Uint8Array
+  /** All bytes in pieces of at most 64 KiB, from the start each time. The piece is valid until the next one. */
+  chunks(): Iterable<Uint8Array>
+  /** Frees memory and file. Harmless twice. */
+  release(): void
+}
+
+/** Why a body is not whole. The first three are WARC-Truncated's own words. */
+export type Truncation = 'length' | 'time' | 'disconnect'
+
+export interface Document {
+  readonly url: CanonicalUrl
+  /** The request as it was sent: start line and header block, CRLF, ending with an empty line. */
+  readonly requestHead: string
+  readonly httpVersion: '1.0' | '1.1' | '2'
+  readonly status: number
+  readonly statusText: string
+  /** Name and value in turn, as received and in order: [name, value, name, value …], latin-1. */
+  readonly rawHeaders: readonly string[]
+  /** The first value of a header, by lower-case name; null when absent. */
+  header(name: string): string | null
+  /** All values of a header, by lower-case name. */
+  headers(name: string): string[]
+  /** Bare lower-case media type of Content-Type ('text/html'), null when absent or nonsense. */
+  readonly mediaType: string | null
+  /** The charset parameter of Content-Type, lower-case, null when absent. */
+  readonly charset: string | null
+  /** The payload as it came, transfer coding undone, content coding not. */
+  readonly wire: Body
+  /** The payload decoded. The same object as `wire` when there is no content coding. */
+  readonly body: Body
+  readonly truncated: Truncation | null
+  /** Date of the request, wall clock. */
+  readonly fetchedAtMs: number
+  /** From sending the request to the first byte, and to the last. */
+  readonly firstByteMs: number
+  readonly durationMs: number
+  /** Address asked. */
+  readonly ip: string
+  release(): void
+}

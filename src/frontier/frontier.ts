@@ -1,0 +1,117 @@
+// Whose turn is it? The frontier keeps the URLs that wait, filed under their hosts, and hands out
+// turns: the right to ask one host now. It knows nothing of HTTP, robots or scores; it knows bands,
+// times and addresses.
+//
+// The life of a host:
+//
+//            offer/sendErrand               take
+//   absent ───────────────────▶ waiting ──────────▶ out ──┐
+//                                  ▲   (rested, its IP     │ settle: rests for restMs,
+//                                  │    free, not parked)  │ then waits again, or is idle
+//                                  └───────────────────────┘
+//
+// A parked host (its robots.txt is being fetched elsewhere) gives turns for errands only.
+
+import type { ClockMs } from '../base/index.ts'
+import type { CanonicalUrl, HostKey } from '../url/index.ts'
+
+/** A URL that waits. Immutable; a retry is a new entry with one more try. */
+export interface FrontierEntry {
+  readonly url: CanonicalUrl
+  readonly host: HostKey
+  /** The page it was found on; null for seeds. */
+  readonly via: CanonicalUrl | null
+  /** Links followed from a seed. */
+  readonly depth: number
+  /** Redirects followed in a row to get here. */
+  readonly hops: number
+  /** 0 is served first. */
+  readonly band: number
+  readonly isSeed: boolean
+  /** How often it was asked for in vain and blamed for it. */
+  readonly tries: number
+  /** How often the host asked for a pause when this URL was requested. */
+  readonly pauses: number
+}
+
+/**
+ * A request that must be made in a host's turn but is not a URL of the crawl: a robots.txt, here or
+ * at the end of a redirect from another host. Errands go before entries and run on parked hosts too.
+ */
+export interface Errand {
+  readonly url: CanonicalUrl
+  readonly host: HostKey
+  /** Whatever the sender wants back with the turn. */
+  readonly purpose: unknown
+}
+
+/** The right to ask one host now, over one connection. Given back exactly once, by settle(). */
+export interface Turn {
+  readonly host: HostKey
+  /** Set when this turn is for an errand; then there are no entries. */
+  readonly errand: Errand | null
+  /** Up to `urlsPerTurn` when the host needs no rest between requests, else one. */
+  readonly entries: readonly FrontierEntry[]
+}
+
+export interface Settlement {
+  /** How long the host rests from now. */
+  readonly restMs: number
+  /** Entries of the turn that were not asked; they go back to the head of their band, in order. */
+  readonly unvisited?: readonly FrontierEntry[]
+  /** Entries to be asked again later; they go to the tail of their band. */
+  readonly again?: readonly FrontierEntry[]
+}
+
+export interface FrontierFigures {
+  /** Entries waiting or out, errands not counted. */
+  readonly waiting: number
+  /** Hosts ever offered. */
+  readonly hosts: number
+  /** Hosts with something waiting, by state. */
+  readonly ready: number
+  readonly resting: number
+  readonly parked: number
+  readonly out: number
+}
+
+export interface Frontier {
+  /** Files a URL under its host. The caller has asked the seen set. */
+  offer(entry: FrontierEntry): void
+  sendErrand(errand: Errand): void
+  /**
+   * A turn of a host that has rested, whose address is free and rested too; null if there is none now.
+   * Hosts of the best band first; within it round-robin, so that a host with a million URLs starves nobody.
+   * The IP is claimed with the turn when the address of the host is known.
+   */
+  take(): Turn | null
+  /** When take() may next succeed, if nothing is settled or offered before; null if only that can help. */
+  nextReadyMs(): ClockMs | null
+  /**
+   * Tells the address of a host once it is resolved. For a turn that is out it claims the IP: 0 when
+   * granted, else when to try again (and the caller settles the turn with that rest, all unvisited).
+   */
+  claimAddress(turn: Turn, address: string): ClockMs | 0
+  settle(turn: Turn, settlement: Settlement): void
+  /** No entries of this host until unpark(). */
+  park(host: HostKey): void
+  unpark(host: HostKey): void
+  /** The least rest between two requests to the host (Crawl-delay), beside the configured one. */
+  setLeastRest(host: HostKey, restMs: number): void
+  leastRestMs(host: HostKey): number
+  /** Removes and returns all entries waiting for a host (it is given up, or its budget is spent). */
+  drop(host: HostKey): FrontierEntry[]
+  /** What is known of a host's state now, for `explain` and the control API. */
+  inspect(host: HostKey): HostState | null
+  figures(): FrontierFigures
+}
+
+export interface HostState {
+  readonly host: HostKey
+  readonly waiting: number
+  readonly state: 'idle' | 'ready' | 'resting' | 'parked' | 'out'
+  /** Only meaningful while resting. */
+  readonly restUntilMs: ClockMs
+  readonly leastRestMs: number
+  readonly address: string | null
+}

@@ -1,0 +1,28 @@
+/**
+ * The rooms in the order a URL walks through them. A file may import from its own room and from the
+ * doors (`index.ts`) of rooms that stand before it, never after; `tools/tidy.ts` makes that a test.
+ */
+export const ROOMS = [
+  // Ground: knows nothing of crawling.
+  'base',
+  'disk',
+  // The walk of a URL.
+  'url',
+  'url-seen',
+  'frontier',
+  'dns',
+  'robots',
+  'document',
+  'fetch',
+  'content-seen',
+  'parse',
+  'processors',
+  'store',
+  'strategy',
+  // The house that runs the walk.
+  'ledger',
+  'agent',
+  'report',
+  'config',
+  'cli',
+] as const

@@ -1,0 +1,1 @@
+export type { CanonicalUrl, HostKey, Origin } from './canonical-url.ts'

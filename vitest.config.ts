@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{src,testweb,test,tools}/**/*.{test,fuzz}.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    // Fails a run that leaves promises rejected behind its tests' backs.
+    dangerouslyIgnoreUnhandledErrors: false,
+  },
+})
