@@ -15,7 +15,11 @@ export interface OptionFacts {
   readonly placeholder?: string
 }
 
-interface RegisteredFacts extends OptionFacts {
+/** How a value is written on the command line and in docs. */
+export type OptionKind = 'duration' | 'size' | 'number' | 'choice' | 'yes-no' | 'text' | 'list' | 'shaped'
+
+export interface RegisteredFacts extends OptionFacts {
+  readonly kind: OptionKind
   /** The default as a person would write it. */
   readonly defaultText: string
 }
@@ -27,8 +31,14 @@ export function optionFacts(schema: z.ZodType): RegisteredFacts | undefined {
   return registry.get(schema)
 }
 
-function register<T extends z.ZodType>(schema: T, facts: OptionFacts, defaultText: string, placeholder?: string): T {
-  registry.add(schema, { ...(placeholder === undefined ? {} : { placeholder }), ...facts, defaultText })
+function register<T extends z.ZodType>(
+  schema: T,
+  kind: OptionKind,
+  facts: OptionFacts,
+  defaultText: string,
+  placeholder?: string,
+): T {
+  registry.add(schema, { ...(placeholder === undefined ? {} : { placeholder }), ...facts, kind, defaultText })
   return schema
 }
 
@@ -55,7 +65,7 @@ export function duration(
       return ms
     })
     .prefault(defaultText)
-  return register(schema, facts, defaultText, 'DURATION')
+  return register(schema, 'duration', facts, defaultText, 'DURATION')
 }
 
 /** A size with a unit, in bytes once read. */
@@ -79,7 +89,7 @@ export function size(
       return bytes
     })
     .prefault(defaultText)
-  return register(schema, facts, defaultText, 'SIZE')
+  return register(schema, 'size', facts, defaultText, 'SIZE')
 }
 
 /** A whole number. */
@@ -93,17 +103,17 @@ export function count(
     .min(bounds.min ?? 0)
     .max(bounds.max ?? Number.MAX_SAFE_INTEGER)
     .default(fallback)
-  return register(schema, facts, String(fallback), 'N')
+  return register(schema, 'number', facts, String(fallback), 'N')
 }
 
 /** A number that need not be whole. */
 export function factor(fallback: number, facts: OptionFacts): z.ZodDefault<z.ZodNumber> {
-  return register(z.number().min(0).default(fallback), facts, String(fallback), 'X')
+  return register(z.number().min(0).default(fallback), 'number', facts, String(fallback), 'X')
 }
 
 /** A limit that is off unless given. */
 export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z.ZodInt>> {
-  return register(z.int().min(min).nullable().default(null), facts, 'no limit', 'N')
+  return register(z.int().min(min).nullable().default(null), 'number', facts, 'no limit', 'N')
 }
 
 /** A duration that is off unless given, in milliseconds once read. */
@@ -122,7 +132,7 @@ export function durationLimit(
     })
     .nullable()
     .default(null)
-  return register(schema, facts, 'no limit', 'DURATION')
+  return register(schema, 'duration', facts, 'no limit', 'DURATION')
 }
 
 /** One of a closed list of words. */
@@ -132,22 +142,22 @@ export function choice<const T extends readonly [string, ...string[]]>(
   facts: OptionFacts,
 ): z.ZodDefault<z.ZodType<T[number], T[number]>> {
   const schema = (z.enum(words) as unknown as z.ZodType<T[number], T[number]>).default(fallback as never)
-  return register(schema, facts, fallback, words.join('|'))
+  return register(schema, 'choice', facts, fallback, words.join('|'))
 }
 
 /** Yes or no. On the command line the flag alone means yes; `--flag=false` means no. */
 export function yesNo(fallback: boolean, facts: OptionFacts): z.ZodDefault<z.ZodBoolean> {
-  return register(z.boolean().default(fallback), facts, fallback ? 'yes' : 'no')
+  return register(z.boolean().default(fallback), 'yes-no', facts, fallback ? 'yes' : 'no')
 }
 
 /** Free text. */
 export function text(fallback: string, facts: OptionFacts): z.ZodDefault<z.ZodString> {
-  return register(z.string().default(fallback), facts, fallback === '' ? 'empty' : fallback, 'TEXT')
+  return register(z.string().default(fallback), 'text', facts, fallback === '' ? 'empty' : fallback, 'TEXT')
 }
 
 /** Any number of texts; on the command line the flag may be repeated. */
 export function texts(facts: OptionFacts): z.ZodDefault<z.ZodArray<z.ZodString>> {
-  return register(z.array(z.string()).default([]), facts, 'none', 'TEXT')
+  return register(z.array(z.string()).default([]), 'list', facts, 'none', 'TEXT')
 }
 
 /** Regular expressions, compiled once and checked here. The flag may be repeated. */
@@ -166,10 +176,10 @@ export function patterns(
       }),
     )
     .default([])
-  return register(schema, facts, 'none', 'REGEXP')
+  return register(schema, 'list', facts, 'none', 'REGEXP')
 }
 
 /** An option of a shape of its own, e.g. a list of rules; file only. */
 export function shaped<T extends z.ZodType>(schema: T, facts: OptionFacts, defaultText: string): T {
-  return register(schema, facts, defaultText)
+  return register(schema, 'shaped', facts, defaultText)
 }

@@ -38,7 +38,6 @@ export const SKIPS = {
   'type-filtered': 'the media type is not wanted',
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',
-  'redirect-limit': 'too many redirects in a row',
   'host-budget': 'the host has used up its budget of pages',
   'scope-changed': 'it was queued, but is out of scope since the scope was changed',
 } as const
@@ -56,6 +55,7 @@ export const REFUSALS = {
   filtered: 'refused by the URL filter of the configuration',
   'too-deep': 'more links away from the seeds than --max-depth',
   'path-too-deep': 'more directories than the limit',
+  'redirect-limit': 'too many redirects in a row',
   nofollow: 'the page asks that its links, or this one, not be followed',
 } as const
 export type RefusalReason = keyof typeof REFUSALS

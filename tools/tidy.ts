@@ -1,0 +1,144 @@
+// Keeps the house in order: rooms import only what stands before them, through the door; no import
+// cycles, types included; no drawers called `util`; time, chance, environment and console only where they belong.
+//
+//   node tools/tidy.ts      prints what is wrong and exits 1
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ROOMS } from '../src/rooms.ts'
+
+export interface SourceFile {
+  /** Relative to the repository, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Complaint {
+  readonly path: string
+  readonly line: number
+  readonly what: string
+}
+
+const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|shared)(\.ts$|\/)/
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|fuzz|conformance|config))?\.ts$/
+
+/** Calls that bring the outside in, and the only places in src that may use them. */
+const OUTSIDE: readonly { pattern: RegExp; name: string; allowed: RegExp }[] = [
+  { pattern: /\bDate\.now\(/, name: 'Date.now', allowed: /^src\/(base\/clock|cli\/|config\/)/ },
+  { pattern: /\bperformance\.now\(/, name: 'performance.now', allowed: /^src\/(base\/clock|cli\/)/ },
+  { pattern: /\bMath\.random\(/, name: 'Math.random', allowed: /^src\/base\/random/ },
+  { pattern: /\bprocess\.env\b/, name: 'process.env', allowed: /^src\/(config|cli)\// },
+  { pattern: /\bconsole\./, name: 'console', allowed: /^src\/cli\// },
+]
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'"\n;]*?)*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+function isTest(path: string): boolean {
+  return /\.(test|fuzz|conformance)\.ts$/.test(path)
+}
+
+function importsOf(file: SourceFile): { target: string; line: number }[] {
+  const found: { target: string; line: number }[] = []
+  for (const match of file.text.matchAll(IMPORT)) {
+    const specifier = match[1] ?? match[2] ?? ''
+    if (!specifier.startsWith('.')) continue
+    const target = relative('/', resolve('/', dirname(file.path), specifier))
+    found.push({ target, line: lineOf(file.text, match.index + match[0].indexOf(specifier)) })
+  }
+  return found
+}
+
+function roomOf(path: string): string | null {
+  const match = /^src\/([^/]+)\//.exec(path)
+  return match?.[1] ?? null
+}
+
+export function tidy(files: readonly SourceFile[]): Complaint[] {
+  const complaints: Complaint[] = []
+  const order = new Map<string, number>(ROOMS.map((room, index) => [room, index]))
+  const graph = new Map<string, string[]>()
+
+  for (const file of files) {
+    const complain = (line: number, what: string): void => void complaints.push({ path: file.path, line, what })
+    if (FORBIDDEN_NAMES.test(file.path)) complain(1, 'a drawer, not a room: name the thing it holds')
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+    if (!KEBAB_CASE.test(name)) complain(1, 'file names are kebab-case')
+
+    const room = roomOf(file.path)
+    const imports = importsOf(file)
+    graph.set(
+      file.path,
+      imports.map((one) => one.target),
+    )
+    if (room === null) continue
+    const own = order.get(room)
+    if (own === undefined) {
+      complain(1, `room '${room}' is not in src/rooms.ts`)
+      continue
+    }
+    for (const { target, line } of imports) {
+      const targetRoom = roomOf(target)
+      if (targetRoom === null) {
+        const isCommandOfTestweb = room === 'cli' && target.startsWith('testweb/')
+        if (!isTest(file.path) && !isCommandOfTestweb) complain(line, `src may not import ${target}`)
+        continue
+      }
+      if (targetRoom === room) continue
+      const theirs = order.get(targetRoom)
+      if (theirs === undefined) continue
+      if (theirs > own && !isTest(file.path)) complain(line, `'${room}' stands before '${targetRoom}' and may not import it`)
+      if (!target.endsWith('/index.ts')) complain(line, `go through the door: import src/${targetRoom}/index.ts`)
+    }
+    if (isTest(file.path)) continue
+    for (const { pattern, name: call, allowed } of OUTSIDE) {
+      if (allowed.test(file.path)) continue
+      for (const [index, text] of file.text.split('\n').entries()) {
+        if (pattern.test(text) && !/^\s*(\/\/|\*)/.test(text)) complain(index + 1, `${call} comes in from outside, not here`)
+      }
+    }
+  }
+  complaints.push(...cycles(graph))
+  return complaints
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): Complaint[] {
+  const state = new Map<string, 'open' | 'done'>()
+  const found: Complaint[] = []
+  const walk = (path: string, trail: readonly string[]): void => {
+    const known = state.get(path)
+    if (known === 'done') return
+    if (known === 'open') {
+      found.push({ path, line: 1, what: `import cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}` })
+      return
+    }
+    state.set(path, 'open')
+    for (const target of graph.get(path) ?? []) if (graph.has(target)) walk(target, [...trail, path])
+    state.set(path, 'done')
+  }
+  for (const path of graph.keys()) walk(path, [])
+  return found
+}
+
+/** Every TypeScript file of ours. */
+export function readSources(root: string): SourceFile[] {
+  const files: SourceFile[] = []
+  for (const folder of ['src', 'testweb', 'test', 'bench', 'tools', 'examples']) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      const path = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')
+      files.push({ path, text: readFileSync(join(root, path), 'utf8') })
+    }
+  }
+  return files
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const complaints = tidy(readSources(fileURLToPath(new URL('..', import.meta.url))))
+  for (const { path, line, what } of complaints) console.error(`${path}:${line}: ${what}`)
+  process.exitCode = complaints.length === 0 ? 0 : 1
+}
