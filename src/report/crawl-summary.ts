@@ -1,0 +1,112 @@
+// crawl.json: what a crawl says of itself when it stops, the object `--json` prints. A contract with
+// the outside: fields may be added, never renamed.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskFault, type RefusalReason, type SkipReason, type StopReason } from '../base/index.ts'
+
+/** One run of the crawl, from start to stop of the process. */
+export interface RunFigures {
+  readonly pages: number
+  readonly failed: number
+  readonly bytes: number
+  readonly seconds: number
+  readonly peakRssBytes: number
+  readonly cpuSeconds: number
+}
+
+/** All figures are for the crawl since its directory began; `run` is for the last run alone. */
+export interface CrawlSummary {
+  readonly pages: number
+  readonly failed: number
+  readonly skipped: Partial<Readonly<Record<SkipReason, number>>>
+  readonly bytes: number
+  readonly seconds: number
+  readonly hosts: number
+  /** pages + failed + all skipped + waiting. */
+  readonly urlsSeen: number
+  readonly waiting: number
+  readonly peakRssBytes: number
+  readonly cpuSeconds: number
+  readonly dir: string
+  readonly stoppedBecause: StopReason
+  /** Links turned away before they were counted as seen. */
+  readonly refused: Partial<Readonly<Record<RefusalReason, number>>>
+  readonly run: RunFigures
+  readonly seeds: readonly string[]
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly finishedAt: string
+  /** The configuration as it was in force, nested by room. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** The summary of a crawl, or null when there is none: it still runs, or it was killed. */
+export async function loadCrawlSummary(dir: string): Promise<CrawlSummary | null> {
+  const path = join(dir, 'crawl.json')
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw diskFault(`reading ${path}`, cause)
+  }
+  return completeSummary(parseObject(text), dir)
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    // A summary cut short by a crash says as much as none; the figures come from the other files.
+    return {}
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Fills what an older or broken file lacks with nothing counted, so that readers need no checks. */
+function completeSummary(found: Readonly<Record<string, unknown>>, dir: string): CrawlSummary | null {
+  if (typeof found['stoppedBecause'] !== 'string') return null
+  const number = (of: Readonly<Record<string, unknown>>, name: string): number => {
+    const value = of[name]
+    return typeof value === 'number' && Number.isFinite(value) ? value : 0
+  }
+  const text = (name: string): string => (typeof found[name] === 'string' ? found[name] : '')
+  const counts = (name: string): Record<string, number> => {
+    const value = found[name]
+    return isObject(value) ? Object.fromEntries(Object.keys(value).map((key) => [key, number(value, key)])) : {}
+  }
+  const run = isObject(found['run']) ? found['run'] : {}
+  const seeds = found['seeds']
+  return {
+    pages: number(found, 'pages'),
+    failed: number(found, 'failed'),
+    skipped: counts('skipped'),
+    bytes: number(found, 'bytes'),
+    seconds: number(found, 'seconds'),
+    hosts: number(found, 'hosts'),
+    urlsSeen: number(found, 'urlsSeen'),
+    waiting: number(found, 'waiting'),
+    peakRssBytes: number(found, 'peakRssBytes'),
+    cpuSeconds: number(found, 'cpuSeconds'),
+    dir: text('dir') || dir,
+    stoppedBecause: found['stoppedBecause'] as StopReason,
+    refused: counts('refused'),
+    run: {
+      pages: number(run, 'pages'),
+      failed: number(run, 'failed'),
+      bytes: number(run, 'bytes'),
+      seconds: number(run, 'seconds'),
+      peakRssBytes: number(run, 'peakRssBytes'),
+      cpuSeconds: number(run, 'cpuSeconds'),
+    },
+    seeds: Array.isArray(seeds) ? seeds.filter((seed): seed is string => typeof seed === 'string') : [],
+    startedAt: text('startedAt'),
+    finishedAt: text('finishedAt'),
+    options: isObject(found['options']) ? found['options'] : {},
+  }
+}

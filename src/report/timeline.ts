@@ -1,0 +1,157 @@
+// The course of a crawl: one line of cumulative figures per sample, in state/timeline.jsonl, bounded
+// however long the crawl lasts.
+//
+// Samples are kept no closer than a gap, one second at first. When there are more than SAMPLES_MAX,
+// every second one goes and the gap doubles: ten minutes are known by the second, a month by the
+// half hour, in the same 2,000 lines (about 250 kB). The file is appended to between such moments
+// and written anew at each; a line torn by a crash is dropped when it is read.
+//
+// One writer. A crawl that goes on later continues the same file, since time counts from its start.
+
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { diskFault } from '../base/index.ts'
+
+/** Cumulative since the crawl began, but `waiting`, `hosts`, `active` and `rssBytes`, which are of the moment. */
+export interface TimelineSample {
+  /** Seconds since the crawl began, time between runs left out. */
+  readonly t: number
+  readonly pages: number
+  readonly bytes: number
+  readonly failed: number
+  readonly skipped: number
+  readonly waiting: number
+  readonly hosts: number
+  /** Requests under way. */
+  readonly active: number
+  readonly rssBytes: number
+  readonly cpuSeconds: number
+}
+
+/** Enough for any screen; what halves when it is reached. */
+const SAMPLES_MAX = 2_000
+const GAP_SECONDS_MIN = 1
+
+const FIELDS = [
+  't',
+  'pages',
+  'bytes',
+  'failed',
+  'skipped',
+  'waiting',
+  'hosts',
+  'active',
+  'rssBytes',
+  'cpuSeconds',
+] as const
+
+export class Timeline {
+  readonly #path: string
+  readonly #samplesMax: number
+  #samples: TimelineSample[]
+  #gapSeconds: number
+  /** Writes in the order they were asked for. */
+  #writes: Promise<void> = Promise.resolve()
+
+  private constructor(path: string, samplesMax: number, samples: TimelineSample[]) {
+    this.#path = path
+    this.#samplesMax = samplesMax
+    this.#samples = samples
+    this.#gapSeconds = gapOf(samples)
+  }
+
+  /** Goes on in the file when there is one. */
+  static async open(path: string, samplesMax: number = SAMPLES_MAX): Promise<Timeline> {
+    const timeline = new Timeline(path, samplesMax, await loadTimeline(path))
+    // A torn last line must not be glued to the next one.
+    await timeline.#rewrite()
+    return timeline
+  }
+
+  /** Seconds between samples that are kept now; asking for more is free and pointless. */
+  get gapSeconds(): number {
+    return this.#gapSeconds
+  }
+
+  get samples(): readonly TimelineSample[] {
+    return this.#samples
+  }
+
+  /** Keeps the sample if the gap since the last one has passed. Resolves when it is with the system. */
+  append(sample: TimelineSample): Promise<void> {
+    const last = this.#samples.at(-1)
+    // Half a tick of grace: timers are late by moments, and a sample a second must not become one in two.
+    if (last !== undefined && sample.t < last.t + this.#gapSeconds * 0.95) return this.#writes
+    return this.#keep(sample)
+  }
+
+  /** Keeps the last word whatever the gap, and waits for all writes. */
+  async close(last?: TimelineSample): Promise<void> {
+    if (last !== undefined && last.t > (this.#samples.at(-1)?.t ?? -1)) await this.#keep(last)
+    await this.#writes
+  }
+
+  #keep(sample: TimelineSample): Promise<void> {
+    this.#samples.push(sample)
+    if (this.#samples.length <= this.#samplesMax) {
+      return this.#write(() => appendFile(this.#path, toLine(sample)))
+    }
+    // The newest stays: an odd number of samples leaves every second one from the end.
+    const odd = (this.#samples.length - 1) % 2
+    this.#samples = this.#samples.filter((_, index) => index % 2 === odd)
+    this.#gapSeconds *= 2
+    return this.#rewrite()
+  }
+
+  #rewrite(): Promise<void> {
+    const text = this.#samples.map(toLine).join('')
+    return this.#write(async () => {
+      await writeFile(`${this.#path}.new`, text)
+      await rename(`${this.#path}.new`, this.#path)
+    })
+  }
+
+  /** A failed write is told to everyone who waits from then on. */
+  #write(work: () => Promise<void>): Promise<void> {
+    this.#writes = this.#writes.then(work).catch((cause: unknown) => {
+      throw diskFault(`writing ${this.#path}`, cause)
+    })
+    return this.#writes
+  }
+}
+
+/** The samples of a file, in order of time; an absent file has none. Lines that are none are left out. */
+export async function loadTimeline(path: string): Promise<TimelineSample[]> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw diskFault(`reading ${path}`, cause)
+  }
+  const samples: TimelineSample[] = []
+  for (const line of text.split('\n')) {
+    const sample = fromLine(line)
+    if (sample !== null && sample.t > (samples.at(-1)?.t ?? -1)) samples.push(sample)
+  }
+  return samples
+}
+
+function toLine(sample: TimelineSample): string {
+  return `${JSON.stringify(sample)}\n`
+}
+
+function fromLine(line: string): TimelineSample | null {
+  try {
+    const value = JSON.parse(line) as Partial<TimelineSample> | null
+    return FIELDS.every((name) => Number.isFinite(value?.[name])) ? (value as TimelineSample) : null
+  } catch {
+    return null
+  }
+}
+
+/** The gap a file was written with: the power of two nearest to its usual distance. */
+function gapOf(samples: readonly TimelineSample[]): number {
+  const distances = samples.slice(1).map((sample, i) => sample.t - (samples[i]?.t ?? 0))
+  const usual = distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] ?? GAP_SECONDS_MIN
+  return Math.max(GAP_SECONDS_MIN, 2 ** Math.round(Math.log2(usual)))
+}
