@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { choice, count, duration, size } from '../base/index.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+export const robotsOptions = z.strictObject({
+  robots: choice(['obey', 'ignore'], 'obey', {
+    text: 'Whether robots.txt, robots metas and X-Robots-Tag are obeyed.',
+    flag: 'robots',
+  }),
+  sitemaps: choice(['ignore', 'follow'], 'ignore', {
+    text: 'Whether sitemaps named in robots.txt bring URLs. Without them a crawl is what its links reach.',
+    flag: 'sitemaps',
+  }),
+  crawlDelayMax: duration('5m', { text: 'A longer Crawl-delay in robots.txt counts as this.' }),
+  cacheEntries: count(2 ** 18, { text: 'Hosts whose robots rules are kept; as many as Mercator kept.' }, { min: 1 }),
+  cacheBytes: size('64MiB', { text: 'Memory for the robots rules that are kept.' }, 1),
+  ttl: duration('24h', { text: 'How long robots rules are relied on.' }, { minMs: 60_000, maxMs: DAY_MS }),
+  ttlMin: duration('1h', { text: 'The Cache-Control of a robots.txt can shorten ttl down to this.' }, { maxMs: DAY_MS }),
+  unreachableTtl: duration(
+    '10m',
+    { text: 'How long a host is left alone when its robots.txt answers 429, 5xx or not at all.' },
+    { minMs: 1_000, maxMs: DAY_MS },
+  ),
+})
+
+export type RobotsOptions = z.output<typeof robotsOptions>
