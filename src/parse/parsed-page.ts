@@ -29,6 +29,8 @@ export interface RawLink {
 export interface ParsedPage {
   /** In document order, not deduplicated. */
   readonly links: readonly RawLink[]
+  /** Links beyond the limit of the options, counted and not kept. */
+  readonly linksDropped: number
   /** href of the first <base>, raw; null when there is none. */
   readonly baseHref: string | null
   readonly title: string | null

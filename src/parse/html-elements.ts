@@ -1,0 +1,210 @@
+// What each element of a page yields. The scanner has just read the tag; this looks at its attributes.
+//
+// The rule is what a browser would load or let the reader follow. So: the body's background, a poster and a GET form,
+// but not cite, longdesc, ping or the form of a POST. docs/decisions/0004-html-scanner.md argues the doubtful ones.
+
+const cssLinks = (_text: string): string[] => []
+import { ATTRIBUTE, type AttributeId, TAG } from './html-names.ts'
+import type { TagReader } from './html-tag.ts'
+import { collapseSpace, type HtmlValues } from './html-values.ts'
+import { metaEncoding } from './meta-prescan.ts'
+import { refreshUrl } from './meta-refresh.ts'
+import { robotsMeta } from './meta-robots.ts'
+import type { ParseOptions } from './options.ts'
+import { PageBuilder } from './page-builder.ts'
+import type { LinkKind } from './parsed-page.ts'
+import { srcsetUrls } from './srcset.ts'
+
+const NOFOLLOW = /(?:^|[\t\n\f\r ])nofollow(?:$|[\t\n\f\r ])/i
+const CANONICAL = /(?:^|[\t\n\f\r ])canonical(?:$|[\t\n\f\r ])/i
+/** A title is read no further than this many times its kept length: room for references and white space. */
+const TITLE_SLACK = 16
+
+export class HtmlElements {
+  readonly page: PageBuilder
+  readonly #reader: TagReader
+  readonly #values: HtmlValues
+  readonly #titleMax: number
+  #isInForm = false
+  #framesets = 0
+
+  constructor(reader: TagReader, values: HtmlValues, options: ParseOptions) {
+    this.#reader = reader
+    this.#values = values
+    this.#titleMax = options.titleLength
+    this.page = new PageBuilder(options)
+  }
+
+  /** A start tag of HTML. */
+  html(tag: number): void {
+    if (this.#reader.styleStart !== -1) this.styleAttribute()
+    switch (tag) {
+      case TAG.a:
+        return this.#anchor('a')
+      case TAG.area:
+        return this.#anchor('area')
+      case TAG.link:
+        return this.#linkElement()
+      case TAG.img:
+      case TAG.image:
+        this.#source('img')
+        return this.#srcset(ATTRIBUTE.srcset)
+      case TAG.script:
+        return this.#source('script')
+      case TAG.iframe:
+        return this.#source('iframe')
+      case TAG.frame:
+        return this.#framesets > 0 ? this.#source('frame') : undefined
+      case TAG.frameset:
+        this.#framesets++
+        return
+      case TAG.source:
+        this.#source('media')
+        return this.#srcset(ATTRIBUTE.srcset)
+      case TAG.video:
+        this.#source('media')
+        return this.#nonEmpty(ATTRIBUTE.poster, 'img')
+      case TAG.audio:
+      case TAG.track:
+        return this.#source('media')
+      case TAG.embed:
+        return this.#source('object')
+      case TAG.object:
+        return this.#nonEmpty(ATTRIBUTE.data, 'object')
+      case TAG.input:
+        return this.#lower(ATTRIBUTE.type) === 'image' ? this.#source('img') : undefined
+      case TAG.form:
+        return this.#form()
+      case TAG.meta:
+        return this.#meta()
+      case TAG.base:
+        if (this.page.baseHref === null) this.page.baseHref = this.#get(ATTRIBUTE.href)
+        return
+      case TAG.body:
+        return this.#nonEmpty(ATTRIBUTE.background, 'img')
+      case TAG.html:
+        return this.#language()
+      default:
+    }
+  }
+
+  /** A start tag of SVG or MathML. An href without prefix wins over the old xlink:href. */
+  foreign(tag: number): void {
+    if (this.#reader.styleStart !== -1) this.styleAttribute()
+    const href = this.#get(ATTRIBUTE.href) ?? this.#get(ATTRIBUTE['xlink:href'])
+    if (href === null) return
+    if (tag === TAG.a) this.page.link(href, 'a', this.#isNofollow())
+    else if (tag === TAG.script && href !== '') this.page.link(href, 'script')
+    // `use` mostly points into its own page, which is no link.
+    else if ((tag === TAG.image || tag === TAG.use) && href !== '' && !href.startsWith('#')) this.page.link(href, 'img')
+  }
+
+  end(tag: number): void {
+    if (tag === TAG.form) this.#isInForm = false
+    else if (tag === TAG.frameset && this.#framesets > 0) this.#framesets--
+  }
+
+  /** The raw text of an element, at [start, end). */
+  rawText(tag: number, start: number, end: number): void {
+    if (tag === TAG.title && this.page.title === null) {
+      const cut = Math.min(end, start + this.#titleMax * TITLE_SLACK)
+      this.page.title = collapseSpace(this.#values.prose(start, cut)).slice(0, this.#titleMax)
+    } else if (tag === TAG.style) {
+      this.#css(this.#values.plain(start, end))
+    }
+  }
+
+  /** The style attribute of the tag just read. */
+  styleAttribute(): void {
+    const { styleStart, styleEnd } = this.#reader
+    // Nearly all have no url(); seven characters are the shortest that could hold one.
+    if (styleEnd - styleStart >= 7) this.#css(this.#values.attribute(styleStart, styleEnd))
+  }
+
+  /** Whether the template just read is content to see (declarative shadow DOM), not a pattern to copy. */
+  isShadowRoot(): boolean {
+    const mode = this.#lower(ATTRIBUTE.shadowrootmode)
+    return mode === 'open' || mode === 'closed'
+  }
+
+  /** The encoding declared by the meta just read, or null. */
+  declaredEncoding(): string | null {
+    return metaEncoding(this.#get(ATTRIBUTE.charset), this.#get(ATTRIBUTE['http-equiv']), this.#get(ATTRIBUTE.content))
+  }
+
+  annotationEncoding(): string {
+    return this.#lower(ATTRIBUTE.encoding)
+  }
+
+  #anchor(kind: 'a' | 'area'): void {
+    const href = this.#get(ATTRIBUTE.href)
+    if (href !== null) this.page.link(href, kind, this.#isNofollow())
+  }
+
+  #linkElement(): void {
+    const href = this.#get(ATTRIBUTE.href)
+    if (href !== null && href !== '') {
+      this.page.link(href, 'link', this.#isNofollow())
+      if (this.page.canonical === null && CANONICAL.test(this.#get(ATTRIBUTE.rel) ?? '')) this.page.canonical = href
+    }
+    this.#srcset(ATTRIBUTE.imagesrcset)
+  }
+
+  #form(): void {
+    // A form inside a form is dropped by every parser, and with it its action.
+    if (this.#isInForm) return
+    this.#isInForm = true
+    const method = this.#lower(ATTRIBUTE.method)
+    if (method !== 'post' && method !== 'dialog') this.#nonEmpty(ATTRIBUTE.action, 'form')
+  }
+
+  #meta(): void {
+    const content = this.#get(ATTRIBUTE.content)
+    if (content === null) return
+    if (this.#lower(ATTRIBUTE['http-equiv']) === 'refresh') {
+      const url = refreshUrl(content)
+      if (url !== null && url !== '') this.page.link(url, 'refresh')
+    }
+    const robots = robotsMeta(this.#lower(ATTRIBUTE.name), content)
+    if (robots !== null) this.page.metaRobots.push(robots)
+  }
+
+  #language(): void {
+    const language = this.#get(ATTRIBUTE.lang) ?? this.#get(ATTRIBUTE['xml:lang'])
+    if (this.page.language === null && language !== null && language !== '') this.page.language = language.toLowerCase()
+  }
+
+  #source(kind: LinkKind): void {
+    this.#nonEmpty(ATTRIBUTE.src, kind)
+  }
+
+  /** Of these elements an empty attribute loads nothing (only <a> and <area> lead to the page itself by it). */
+  #nonEmpty(attribute: AttributeId, kind: LinkKind): void {
+    const href = this.#get(attribute)
+    if (href !== null && href !== '') this.page.link(href, kind)
+  }
+
+  #srcset(attribute: AttributeId): void {
+    const value = this.#get(attribute)
+    if (value !== null) for (const url of srcsetUrls(value)) this.page.link(url, 'img')
+  }
+
+  #css(text: string): void {
+    for (const url of cssLinks(text)) if (url !== '' && !url.startsWith('#')) this.page.link(url, 'css')
+  }
+
+  #isNofollow(): boolean {
+    return this.#reader.has(ATTRIBUTE.rel) && NOFOLLOW.test(this.#get(ATTRIBUTE.rel) ?? '')
+  }
+
+  /** The value of an attribute; null when the tag has it not. */
+  #get(attribute: AttributeId): string | null {
+    const reader = this.#reader
+    return reader.has(attribute) ? this.#values.attribute(reader.valueStart(attribute), reader.valueEnd(attribute)) : null
+  }
+
+  /** In lower case; empty when the tag has it not. */
+  #lower(attribute: AttributeId): string {
+    return this.#get(attribute)?.toLowerCase() ?? ''
+  }
+}

@@ -1,0 +1,182 @@
+// Links and facts of an HTML page, by a scanner without a tree.
+//
+// The page is looked at as a one-byte string (one character per byte, whatever the encoding) and crossed by
+// indexOf('<'). Only the names of tags are read, only of some are the attributes noted, and only the values
+// kept become strings: ASCII ones as they are, others decoded from their bytes. Encodings in which that is not sound
+// are decoded first (text-decoding.ts).
+//
+//     text   …prose…<p class="x">prose <a href="y">…</a> <!-- … --> <script> … </script>
+//                   ^ stepped over     ^ read            ^ one jump ^ one jump
+//
+// hot: nothing is allocated for tags that yield nothing. bench/parse.ts watches the speed.
+//
+// Always true, held by the tests against parse5 (html.oracle.test.ts):
+//   - tokens are WHATWG's: what is a tag, a comment, raw text and an attribute value to a browser is so here;
+//   - time is linear in the length of the page, and nothing throws;
+//   - of the tree's rules only those are kept that decide over links: svg and math, template, nested
+//     forms, frames only in framesets. docs/decisions/0004-html-scanner.md names those left out.
+
+import { sniffEncoding } from './encoding.ts'
+import { ForeignContent } from './foreign-content.ts'
+import { HtmlElements } from './html-elements.ts'
+import { TAG } from './html-names.ts'
+import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
+import { TagReader } from './html-tag.ts'
+import { HtmlValues } from './html-values.ts'
+import type { ParseOptions } from './options.ts'
+import type { ParsedPage } from './parsed-page.ts'
+import { asBuffer, decodeText, isDecodedWhole } from './text-decoding.ts'
+
+export interface HtmlHints {
+  /** The charset parameter of Content-Type; null when absent. */
+  readonly charset: string | null
+  /** 'xml' for XHTML served as XML: CDATA sections exist and `<script/>` is empty. */
+  readonly syntax?: 'html' | 'xml'
+}
+
+/** Elements whose content is raw text, and so holds no tags; noscript is none, for we run no scripts. */
+const RAW_NAMES: (string | undefined)[] = []
+for (const name of ['iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'] as const) {
+  RAW_NAMES[TAG[name]] = name
+}
+
+/** Links and facts of a page. Strings in it may be views into the page: keep copies, not them. */
+export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOptions): ParsedPage {
+  const isXml = hints.syntax === 'xml'
+  const sniffed = sniffEncoding(bytes, { headerCharset: hints.charset, mediaType: isXml ? 'application/xhtml+xml' : 'text/html' })
+  // What a page declares after its first kilobyte still counts, against a mere guess or a prescan that was
+  // fooled: the scan starts again, once.
+  const mayRedeclare = !isXml && (sniffed.source === 'guess' || sniffed.source === 'declaration')
+  const scan = new HtmlScan(bytes, sniffed.encoding, mayRedeclare, isXml, options)
+  const page = scan.run()
+  if (page !== null) return page
+  return new HtmlScan(bytes, scan.redeclared, false, isXml, options).run() as ParsedPage
+}
+
+class HtmlScan {
+  readonly #text: string
+  readonly #encoding: string
+  readonly #mayRedeclare: boolean
+  readonly #isXml: boolean
+  readonly #reader: TagReader
+  readonly #values: HtmlValues
+  readonly #elements: HtmlElements
+  readonly #foreign = new ForeignContent()
+  /** Open templates whose content is inert; nothing in them counts. */
+  #inertDepth = 0
+  /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
+  #commentAt = 0
+  /** The encoding to start again with, where run() answered null. */
+  redeclared = ''
+
+  constructor(bytes: Uint8Array, encoding: string, mayRedeclare: boolean, isXml: boolean, options: ParseOptions) {
+    const buffer = asBuffer(bytes)
+    const isWhole = isDecodedWhole(encoding) || encoding === 'replacement'
+    this.#text = isWhole ? decodeText(bytes, encoding) : buffer.toString('latin1', 0, buffer.length)
+    this.#encoding = encoding
+    this.#mayRedeclare = mayRedeclare
+    this.#isXml = isXml
+    this.#reader = new TagReader(this.#text)
+    this.#values = new HtmlValues(this.#text, isWhole ? null : buffer, encoding)
+    this.#elements = new HtmlElements(this.#reader, this.#values, options)
+  }
+
+  /** The page, or null when it declared another encoding than it was read in. */
+  run(): ParsedPage | null {
+    const text = this.#text
+    let position = text.indexOf('<')
+    while (position !== -1) {
+      const code = text.charCodeAt(position + 1)
+      let next: number
+      if (isLetter(code)) next = this.#startTag(position + 1)
+      else if (code === 47) next = this.#endTag(position + 2)
+      else if (code === 33) next = afterDeclaration(text, position, this.#isXml || this.#foreign.allowsCdata)
+      else if (code === 63) next = afterBogusComment(text, position)
+      else next = position + 1
+      if (next === -1) break
+      position = text.indexOf('<', next)
+    }
+    return this.redeclared === '' ? this.#elements.page.build(this.#encoding) : null
+  }
+
+  /** From the first letter of a start tag to where scanning goes on; -1 to stop. */
+  #startTag(start: number): number {
+    const reader = this.#reader
+    reader.readName(start)
+    if (this.#foreign.isInside) return this.#startTagInForeign()
+    const { tag } = reader
+    if (tag === TAG.other) {
+      const next = reader.skipAttributes()
+      if (next !== -1 && reader.styleStart !== -1 && this.#inertDepth === 0) this.#elements.styleAttribute()
+      return next
+    }
+    const next = reader.readAttributes()
+    return next === -1 ? -1 : this.#htmlElement(tag, next)
+  }
+
+  #startTagInForeign(): number {
+    const reader = this.#reader
+    const next = reader.readAttributes()
+    if (next === -1) return -1
+    const isForeign = this.#foreign.start(this.#name(), reader.isSelfClosing, this.#elements.annotationEncoding())
+    if (!isForeign) return this.#htmlElement(reader.tag, next)
+    if (this.#inertDepth === 0) this.#elements.foreign(reader.tag)
+    return next
+  }
+
+  #htmlElement(tag: number, next: number): number {
+    if (tag === TAG.svg || tag === TAG.math) {
+      if (!this.#foreign.isInside) this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '')
+    } else if (tag === TAG.template) {
+      if (this.#inertDepth > 0 || !this.#elements.isShadowRoot()) this.#inertDepth++
+    } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
+      const declared = this.#elements.declaredEncoding()
+      if (declared !== null && declared !== this.#encoding) {
+        this.redeclared = declared
+        return -1
+      }
+    }
+    if (this.#inertDepth === 0) this.#elements.html(tag)
+    const rawName = RAW_NAMES[tag]
+    if (rawName === undefined || (this.#isXml && this.#reader.isSelfClosing)) return next
+    return this.#rawText(tag, rawName, next)
+  }
+
+  /** Crosses the content of a raw text element; the scan goes on at its end tag. */
+  #rawText(tag: number, name: string, start: number): number {
+    const text = this.#text
+    if (tag === TAG.plaintext) return -1
+    let end: number
+    if (tag === TAG.script) {
+      if (this.#commentAt !== -1 && this.#commentAt < start) this.#commentAt = text.indexOf('<!--', start)
+      end = endOfScript(text, start, this.#commentAt)
+    } else {
+      end = endOfRawText(text, start, name)
+      if (this.#inertDepth === 0) this.#elements.rawText(tag, start, end)
+    }
+    return end
+  }
+
+  /** From behind `</`. */
+  #endTag(start: number): number {
+    const text = this.#text
+    const code = text.charCodeAt(start)
+    if (!isLetter(code)) return code === 62 ? start + 1 : afterBogusComment(text, start)
+    const reader = this.#reader
+    reader.readName(start)
+    const next = reader.skipAttributes()
+    if (next === -1) return -1
+    if (this.#foreign.isInside) this.#foreign.end(this.#name())
+    else if (reader.tag === TAG.template && this.#inertDepth > 0) this.#inertDepth--
+    else if (reader.tag !== TAG.other && this.#inertDepth === 0) this.#elements.end(reader.tag)
+    return next
+  }
+
+  #name(): string {
+    return this.#text.slice(this.#reader.nameStart, this.#reader.nameEnd).toLowerCase()
+  }
+}
+
+function isLetter(code: number): boolean {
+  return (code | 32) - 97 >>> 0 < 26
+}

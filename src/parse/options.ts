@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { count } from '../base/index.ts'
+
+export const parseOptions = z.strictObject({
+  linksPerPage: count(
+    100_000,
+    { text: 'links kept of one page; more are counted and dropped, so that a hostile page cannot fill the memory' },
+    { min: 1 },
+  ),
+  titleLength: count(1_000, { text: 'characters kept of a title' }),
+})
+export type ParseOptions = z.output<typeof parseOptions>

@@ -1,0 +1,67 @@
+// From bytes to text in the encodings of the WHATWG standard.
+//
+// Two of them the scanner cannot read byte by byte, because there a byte that looks like `<` may be none:
+// UTF-16 and ISO-2022-JP. All others leave ASCII bytes ASCII, also behind a broken sequence.
+
+/** Decodes ranges of one page's bytes. Invalid sequences become U+FFFD; a byte order mark inside a range is kept. */
+export type RangeDecoder = (bytes: Buffer, start: number, end: number) => string
+
+const WHOLE = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp'])
+
+/** Whether a page in this encoding must be decoded before it can be scanned. */
+export function isDecodedWhole(encoding: string): boolean {
+  return WHOLE.has(encoding)
+}
+
+/** WHATWG name by label as met in the wild; at most the 228 labels of the standard, so it cannot grow. */
+const nameByLabel = new Map<string, string>()
+
+/**
+ * Labels of encodings that are dangerous to read (an attacker can hide markup in them): the standard reads
+ * them as one U+FFFD, and TextDecoder refuses them.
+ */
+const REPLACEMENT_LABELS = new Set(['replacement', 'iso-2022-kr', 'iso-2022-cn', 'iso-2022-cn-ext', 'hz-gb-2312', 'csiso2022kr'])
+
+/** The lower-case WHATWG name behind a label ('latin1' is 'windows-1252'), or null when no encoding has it. */
+export function encodingOf(label: string): string | null {
+  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
+  const known = nameByLabel.get(key)
+  if (known !== undefined) return known
+  if (REPLACEMENT_LABELS.has(key)) return 'replacement'
+  if (!/^[a-z0-9_:.-]{1,40}$/.test(key)) return null
+  try {
+    const name = new TextDecoder(key).encoding
+    nameByLabel.set(key, name)
+    return name
+  } catch (cause) {
+    // TextDecoder has no other way to say that it does not know a label.
+    if (cause instanceof RangeError) return null
+    throw cause
+  }
+}
+
+const decoders = new Map<string, RangeDecoder>([
+  ['utf-8', (bytes, start, end) => bytes.toString('utf8', start, end)],
+  ['replacement', (_bytes, start, end) => (start < end ? '\uFFFD' : '')],
+])
+
+/** The decoder of an encoding named by `encodingOf`. */
+export function rangeDecoder(encoding: string): RangeDecoder {
+  const known = decoders.get(encoding)
+  if (known !== undefined) return known
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true })
+  const decode: RangeDecoder = (bytes, start, end) => decoder.decode(bytes.subarray(start, end))
+  decoders.set(encoding, decode)
+  return decode
+}
+
+/** All of a text, its byte order mark gone. */
+export function decodeText(bytes: Uint8Array, encoding: string): string {
+  const text = rangeDecoder(encoding)(asBuffer(bytes), 0, bytes.length)
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** The same bytes as a Buffer, not copied. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
