@@ -1,0 +1,194 @@
+// Sorts the lines of files that may be larger than memory, by byte order.
+//
+//    inputs ──▶ as much as fits, sorted ──▶ run 0, run 1, … ──▶ merge (≤ 64 at a time) ──▶ output
+//
+// Lines are held as one-byte strings, one character per byte, because V8 compares those by code
+// unit, which is byte order. The output appears under its name only when it is whole and synced.
+// An input whose last line lacks its newline is given one. Equal lines are all kept.
+
+import { open, rm } from 'node:fs/promises'
+import { diskFault } from '../base/index.ts'
+import { AppendFile } from './append-file.ts'
+import { moveDurably } from './atomic-file.ts'
+
+export interface SortOptions {
+  /** Text held in memory at a time, overhead of its strings included. */
+  readonly memoryBytes?: number
+  /** Runs merged at a time. */
+  readonly fanIn?: number
+}
+
+const MEMORY_BYTES = 64 * 2 ** 20
+const FAN_IN = 64
+/** What a line costs beside its characters: a string's header and its slot in the array. */
+const LINE_OVERHEAD_BYTES = 32
+const READ_BYTES = 256 * 2 ** 10
+const WRITE_BUFFER_BYTES = 256 * 2 ** 10
+
+export async function sortLines(
+  inputs: readonly string[],
+  output: string,
+  options: SortOptions = {},
+): Promise<{ readonly lines: number }> {
+  const memoryBytes = options.memoryBytes ?? MEMORY_BYTES
+  const fanIn = Math.max(2, options.fanIn ?? FAN_IN)
+  const runs: string[] = []
+  let runCount = 0
+  const newRun = (): string => {
+    const path = `${output}.run-${runCount++}`
+    runs.push(path)
+    return path
+  }
+  try {
+    const lines = await makeRuns(inputs, memoryBytes, newRun)
+    while (runs.length > fanIn) {
+      const merging = runs.splice(0, fanIn)
+      await merge(merging, newRun())
+      await Promise.all(merging.map((path) => rm(path)))
+    }
+    const whole = `${output}.new`
+    await merge(runs, whole)
+    await moveDurably(whole, output)
+    return { lines }
+  } catch (cause) {
+    await rm(`${output}.new`, { force: true })
+    throw diskFault(`sorting into ${output}`, cause)
+  } finally {
+    await Promise.all(runs.map((path) => rm(path, { force: true })))
+  }
+}
+
+async function makeRuns(inputs: readonly string[], memoryBytes: number, newRun: () => string): Promise<number> {
+  let held: string[] = []
+  let heldBytes = 0
+  let lines = 0
+  const spill = async (): Promise<void> => {
+    held.sort()
+    await writeLines(newRun(), [held])
+    lines += held.length
+    held = []
+    heldBytes = 0
+  }
+  for (const input of inputs) {
+    for await (const batch of readLines(input)) {
+      for (const line of batch) {
+        held.push(line)
+        heldBytes += line.length + LINE_OVERHEAD_BYTES
+      }
+      if (heldBytes >= memoryBytes) await spill()
+    }
+  }
+  if (held.length > 0) await spill()
+  return lines
+}
+
+async function merge(inputs: readonly string[], output: string): Promise<void> {
+  await writeLines(output, mergedLines(inputs))
+}
+
+/** A run under way: the lines read ahead, and where we are in them. */
+interface Cursor {
+  readonly source: AsyncGenerator<string[]>
+  batch: string[]
+  next: number
+  line: string
+}
+
+async function* mergedLines(inputs: readonly string[]): AsyncGenerator<string[]> {
+  const sources = inputs.map(readLines)
+  try {
+    yield* mergedBatches(sources)
+  } finally {
+    for (const source of sources) await source.return(undefined)
+  }
+}
+
+async function* mergedBatches(sources: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
+  /** A binary heap by line: heap[0] stands before all others. */
+  const heap: Cursor[] = []
+  for (const source of sources) {
+    const first = await source.next()
+    if (first.done !== true && first.value[0] !== undefined) {
+      heap.push({ source, batch: first.value, next: 1, line: first.value[0] })
+    }
+  }
+  for (let i = (heap.length >> 1) - 1; i >= 0; i--) siftDown(heap, i)
+  let out: string[] = []
+  let outBytes = 0
+  for (let top = heap[0]; top !== undefined; top = heap[0]) {
+    out.push(top.line)
+    outBytes += top.line.length
+    if (outBytes >= READ_BYTES) {
+      yield out
+      out = []
+      outBytes = 0
+    }
+    if (top.next === top.batch.length) {
+      const more = await top.source.next()
+      if (more.done === true) {
+        const last = heap.pop()
+        if (last !== undefined && last !== top) heap[0] = last
+        siftDown(heap, 0)
+        continue
+      }
+      top.batch = more.value
+      top.next = 0
+    }
+    top.line = top.batch[top.next++] as string
+    siftDown(heap, 0)
+  }
+  if (out.length > 0) yield out
+}
+
+function siftDown(heap: Cursor[], from: number): void {
+  const moving = heap[from]
+  if (moving === undefined) return
+  let at = from
+  for (;;) {
+    let childAt = 2 * at + 1
+    let child = heap[childAt]
+    const right = heap[childAt + 1]
+    if (child === undefined) break
+    if (right !== undefined && right.line < child.line) {
+      child = right
+      childAt++
+    }
+    if (moving.line <= child.line) break
+    heap[at] = child
+    at = childAt
+  }
+  heap[at] = moving
+}
+
+/** The lines of a file in batches of about READ_BYTES, never an empty batch. */
+async function* readLines(path: string): AsyncGenerator<string[]> {
+  const handle = await open(path, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(READ_BYTES)
+    let rest = ''
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null)
+      if (bytesRead === 0) break
+      const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
+      rest = lines.pop() ?? ''
+      if (lines.length > 0) yield lines
+    }
+    if (rest !== '') yield [rest]
+  } finally {
+    await handle.close()
+  }
+}
+
+async function writeLines(path: string, batches: Iterable<string[]> | AsyncIterable<string[]>): Promise<void> {
+  const file = await AppendFile.open(path, { committedLength: 0, bufferBytes: WRITE_BUFFER_BYTES })
+  try {
+    for await (const batch of batches) {
+      for (const line of batch) {
+        file.append(`${line}\n`, 'latin1')
+        if (file.needsDrain) await file.drained()
+      }
+    }
+  } finally {
+    await file.close()
+  }
+}
