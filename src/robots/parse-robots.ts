@@ -164,15 +164,17 @@ const CR = 0x0d
 function octetsOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const [first, second] = buffer
-  if (first === 0xff && second === 0xfe) return Buffer.from(new TextDecoder('utf-16le').decode(buffer)).latin1Slice()
-  if (first === 0xfe && second === 0xff) return Buffer.from(new TextDecoder('utf-16be').decode(buffer)).latin1Slice()
+  if (first === 0xff && second === 0xfe)
+    return Buffer.from(new TextDecoder('utf-16le').decode(buffer)).toString('latin1')
+  if (first === 0xfe && second === 0xff)
+    return Buffer.from(new TextDecoder('utf-16be').decode(buffer)).toString('latin1')
   // A byte order mark, whole or with its end missing.
   let start = 0
   for (const mark of [0xef, 0xbb, 0xbf]) {
     if (buffer[start] !== mark) break
     start++
   }
-  return buffer.latin1Slice(start)
+  return buffer.toString('latin1', start)
 }
 
 function readLine(line: string, number: number, lines: OctetLine[]): void {
@@ -237,9 +239,9 @@ function trimmed(text: string): string {
 
 /** A copy of its own: a slice would keep the whole file in memory as long as the rule lives. */
 function owned(octets: string): string {
-  return Buffer.from(octets, 'latin1').latin1Slice()
+  return Buffer.from(octets, 'latin1').toString('latin1')
 }
 
 function utf8(octets: string): string {
-  return Buffer.from(octets, 'latin1').utf8Slice()
+  return Buffer.from(octets, 'latin1').toString('utf8')
 }

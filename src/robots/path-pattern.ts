@@ -7,14 +7,17 @@
 // A pattern is then the pieces between its stars. Matching takes each piece at its leftmost place:
 // no backtracking, one walk over the URL whatever the rule. Hot: called for each URL and rule.
 
-/** Octets that stand for themselves in both forms: unreserved, and reserved without `*`, `$` and `'`. */
-const PLAIN = byteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!&()+,;=")
+/**
+ * Octets that stand for themselves: the unreserved, and of the reserved those that separate.
+ * `[`, `]` and `'` do not, and are written both ways (`?tag[]=`, `?tag%5B%5D=`).
+ */
+const PLAIN = byteSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?@!&()+,;=')
 const UNRESERVED = byteSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~')
 const ESCAPED: readonly string[] = Array.from(
   { length: 256 },
   (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`,
 )
-const NOT_PLAIN = /[^A-Za-z0-9\-._~:/?#[\]@!&()+,;=]/
+const NOT_PLAIN = /[^A-Za-z0-9\-._~:/?@!&()+,;=]/
 const PERCENT = 0x25
 const STAR = 0x2a
 const DOLLAR = 0x24
@@ -52,7 +55,7 @@ function normaliseOctets(octets: string, isRule: boolean): string {
     if (PLAIN[code] === 1 || (isRule && (code === STAR || (code === DOLLAR && i === last)))) {
       result += octets[i]
     } else if (code === PERCENT) {
-      // An escape that is none stays as it is: browsers send it so.
+      // An escape that is none stays as it is: browsers send it so, and `/*%` means every escape.
       result += '%'
     } else {
       result += ESCAPED[code]
@@ -70,7 +73,7 @@ export function normaliseRulePath(octets: string): string {
 /** Path and query of a URL in the form that is compared. */
 export function normaliseUrlPath(pathAndQuery: string): string {
   if (!NOT_PLAIN.test(pathAndQuery)) return pathAndQuery
-  return normaliseOctets(Buffer.from(pathAndQuery, 'utf8').latin1Slice(), false)
+  return normaliseOctets(Buffer.from(pathAndQuery, 'utf8').toString('latin1'), false)
 }
 
 /**
@@ -83,12 +86,7 @@ export function plainQuery(normalised: string): string {
   if (start < 0 || !normalised.includes('%', start)) return normalised
   return (
     normalised.slice(0, start) +
-    normalised
-      .slice(start)
-      .replaceAll('%3A', ':')
-      .replaceAll('%2F', '/')
-      .replaceAll('%3F', '?')
-      .replaceAll('%40', '@')
+    normalised.slice(start).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%3F', '?').replaceAll('%40', '@')
   )
 }
 

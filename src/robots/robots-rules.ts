@@ -51,7 +51,11 @@ export class RobotsRules {
   /** Whether any rule must be compared with the plain query form. */
   readonly #namesQuery: boolean
 
-  constructor(answer: 'rules' | 'allow-all' | 'disallow-all', rules: readonly RobotsRule[], crawlDelayMs: number | null) {
+  constructor(
+    answer: 'rules' | 'allow-all' | 'disallow-all',
+    rules: readonly RobotsRule[],
+    crawlDelayMs: number | null,
+  ) {
     this.answer = answer
     this.crawlDelayMs = crawlDelayMs
     const ranked = rules.map((rule) => ({
