@@ -1,0 +1,200 @@
+// What stands on a host beside its numbered pages: robots.txt and sitemaps, mirrors and near-duplicates,
+// searches, redirect chains, and the traps.
+
+import { gzipSync } from 'node:zlib'
+import type { LinkKind } from '../../src/parse/index.ts'
+import type { WebOptions } from '../options.ts'
+import { Answer, plainAnswer, redirectAnswer } from './answer.ts'
+import type { Filler } from './filler.ts'
+import type { Host, HostTable } from './host.ts'
+import type { Layout } from './layout.ts'
+import type { Link } from './link.ts'
+import { escapeAttribute, writePage } from './markup.ts'
+import { mix, mixText } from './mix.ts'
+import { isFindPath } from './numbered.ts'
+import { MIRRORS, NEAR_DUPLICATES } from './page-links.ts'
+import { MOVED_AWAY_ROBOTS_PATH, MOVED_ROBOTS_PATH } from './robots-plan.ts'
+
+const CHAIN_MAX = 50
+/** How many numbered pages a sitemap names. */
+const SITEMAP_PAGES = 40
+/** Bytes of mirrors and near-duplicates, whatever the mean of the web. */
+const SMALL_BYTES = 3_000
+
+export class Extras {
+  readonly #options: WebOptions
+  readonly #hosts: HostTable
+  readonly #layout: Layout
+  readonly #filler: Filler
+
+  constructor(options: WebOptions, hosts: HostTable, layout: Layout, filler: Filler) {
+    this.#options = options
+    this.#hosts = hosts
+    this.#layout = layout
+    this.#filler = filler
+  }
+
+  /** The answer at a path that belongs to no numbered page. */
+  answer(host: Host, path: string): Answer {
+    if (path === '/robots.txt') return this.#robots(host)
+    const [first, second] = path.slice(1).split('/', 2)
+    let found: Answer | null = null
+    switch (first) {
+      case '_':
+        found = this.#movedRobots(host, path)
+        break
+      case 'sitemap.xml':
+        found = host.index < 0 ? null : this.#sitemapIndex(host)
+        break
+      case 'sitemap-a.xml':
+        found = this.#sitemap(host, path)
+        break
+      case 'sitemap-b.xml.gz':
+        found = this.#sitemap(host, path)
+        break
+      case 'mirror':
+        found = this.#mirror(host, path)
+        break
+      case 'near':
+        found = this.#nearDuplicate(host, path)
+        break
+      case 'find':
+        found = this.#search(host, path, second)
+        break
+      case 'loop':
+        found = this.#loop(host, path, second)
+        break
+      case 'chain':
+        found = this.#chain(host, path, second)
+        break
+      default:
+        if (this.#options.traps) found = this.#trap(host, path)
+    }
+    return found ?? plainAnswer(404, 'There is no such page.\n')
+  }
+
+  #robots(host: Host): Answer {
+    const plan = host.robots
+    if (plan.movedTo === 'own') return redirectAnswer(plan.status, link(host, MOVED_ROBOTS_PATH, 'redirect'))
+    if (plan.movedTo === 'other') {
+      const other = this.#hosts.at((host.index + 1) % this.#hosts.count)
+      const url = `${other.origin}${MOVED_AWAY_ROBOTS_PATH}${host.index}`
+      return redirectAnswer(plan.status, { kind: 'redirect', href: url, url, isNofollow: false })
+    }
+    return plainAnswer(plan.status, plan.text)
+  }
+
+  #movedRobots(host: Host, path: string): Answer | null {
+    if (path === MOVED_ROBOTS_PATH) return host.robots.movedTo === 'own' ? plainAnswer(200, host.robots.text) : null
+    if (!path.startsWith(MOVED_AWAY_ROBOTS_PATH)) return null
+    const index = Number(path.slice(MOVED_AWAY_ROBOTS_PATH.length))
+    if (!Number.isInteger(index) || index < 0 || index >= this.#hosts.count) return null
+    const { robots } = this.#hosts.at(index)
+    return robots.movedTo === 'other' ? plainAnswer(200, robots.text) : null
+  }
+
+  #sitemapIndex(host: Host): Answer {
+    const links = [link(host, '/sitemap-a.xml', 'sitemap'), link(host, '/sitemap-b.xml.gz', 'sitemap')]
+    return new Answer(200, 'application/xml', links, () => sitemapText('sitemapindex', 'sitemap', links))
+  }
+
+  /** The first names pages that links lead to as well, the second those that nobody else names. */
+  #sitemap(host: Host, path: string): Answer | null {
+    const isPacked = path === '/sitemap-b.xml.gz'
+    if ((!isPacked && path !== '/sitemap-a.xml') || host.index < 0) return null
+    const links: Link[] = []
+    if (isPacked) {
+      for (let i = 0; i < this.#layout.orphans; i++) links.push(link(host, this.#layout.orphan(host, i).path, 'sitemap'))
+    } else {
+      const count = Math.min(SITEMAP_PAGES, host.pages)
+      for (let i = 0; i < count; i++) links.push(link(host, this.#layout.resource(host, i).path, 'sitemap'))
+    }
+    const write = (): string => sitemapText('urlset', 'url', links)
+    return isPacked
+      ? new Answer(200, 'application/gzip', links, () => gzipSync(write()))
+      : new Answer(200, 'application/xml', links, write)
+  }
+
+  /** The same bytes on every host. It leads only where roots lead too, so following a copy changes nothing. */
+  #mirror(host: Host, path: string): Answer | null {
+    const number = numberIn(path, /^\/mirror\/(\d+)\.html$/, MIRRORS)
+    if (number === null) return null
+    const links = [link(host, '/'), link(host, `/mirror/${(number + 1) % MIRRORS}.html`)]
+    return this.#small(links, `Mirror ${number}`, mix(mixText(1, this.#options.seed), number))
+  }
+
+  /** The same text everywhere but for the title. */
+  #nearDuplicate(host: Host, path: string): Answer | null {
+    const number = numberIn(path, /^\/near\/(\d+)\.html$/, NEAR_DUPLICATES)
+    if (number === null) return null
+    return this.#small([link(host, '/')], `Nearly ${number} of ${host.name}`, mixText(2, this.#options.seed))
+  }
+
+  #search(host: Host, path: string, second: string | undefined): Answer | null {
+    const number = Number.parseInt(second ?? '', 10)
+    if (!(number >= 0)) return null
+    const resource = this.#layout.resource(host, number)
+    if (!isFindPath(resource, path)) return null
+    return this.#small([link(host, '/')], `Search from page ${number}`, mixText(resource.hash, path))
+  }
+
+  /** The other half of the loop that a 'redirect-loop' page begins. */
+  #loop(host: Host, path: string, second: string | undefined): Answer | null {
+    const number = Number.parseInt(second ?? '', 10)
+    if (!(number >= 0)) return null
+    const resource = this.#layout.resource(host, number)
+    if (resource.variant !== 'redirect-loop' || path !== `/loop/${number}`) return null
+    return redirectAnswer(302, link(host, resource.path, 'redirect'))
+  }
+
+  /** /chain/k is k redirects away from a page. */
+  #chain(host: Host, path: string, second: string | undefined): Answer | null {
+    const length = numberIn(path, /^\/chain\/(\d+)$/, CHAIN_MAX + 1)
+    if (length === null || second === undefined) return null
+    if (length > 0) return redirectAnswer(301, link(host, `/chain/${length - 1}`, 'redirect'))
+    return this.#small([link(host, '/')], 'The end of the chain', mix(host.hash, 3))
+  }
+
+  /** Each leads on for ever; only depth, budgets or patterns of the crawler end it. */
+  #trap(host: Host, path: string): Answer | null {
+    const month = /^\/calendar\/(\d{4})\/(\d{1,2})$/.exec(path)
+    if (month !== null) {
+      const at = Number(month[1]) * 12 + Number(month[2]) - 1
+      const pathOf = (n: number): string => `/calendar/${Math.floor(n / 12)}/${(n % 12) + 1}`
+      if (pathOf(at) !== path) return null
+      return this.#small([link(host, pathOf(at - 1)), link(host, pathOf(at + 1))], `Month ${path}`, mixText(host.hash, path))
+    }
+    if (/^\/deeper\/(?:[ab]\/){1,200}$/.test(path)) {
+      const links = [
+        { ...link(host, `${path}a/`), href: 'a/' },
+        { ...link(host, `${path}b/`), href: 'b/' },
+      ]
+      return this.#small(links, 'Deeper', mixText(host.hash, 'deeper'))
+    }
+    const session = /^\/session\?sid=([0-9a-z]{1,7})$/.exec(path)?.[1]
+    if (session === undefined) return null
+    const next = mixText(host.hash, session).toString(36)
+    return this.#small([link(host, `/session?sid=${next}`)], 'Welcome back', mixText(host.hash, 'session'))
+  }
+
+  #small(links: readonly Link[], title: string, hash: number): Answer {
+    return new Answer(200, 'text/html', links, () =>
+      writePage({ title, language: 'en', head: '', links, hash, bytes: SMALL_BYTES, isFrameset: false }, this.#filler),
+    )
+  }
+}
+
+function link(host: Host, path: string, kind: LinkKind = 'a'): Link {
+  return { kind, href: path, url: host.origin + path, isNofollow: false }
+}
+
+function numberIn(path: string, form: RegExp, below: number): number | null {
+  const number = Number(form.exec(path)?.[1] ?? -1)
+  return number >= 0 && number < below && !/\/0\d/.test(path) ? number : null
+}
+
+function sitemapText(root: string, item: string, links: readonly Link[]): string {
+  let text = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n`
+  for (const { url } of links) text += `<${item}><loc>${escapeAttribute(url ?? '')}</loc></${item}>\n`
+  return `${text}</${root}>\n`
+}

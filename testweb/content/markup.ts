@@ -1,0 +1,107 @@
+// Links and text to HTML. Hot: about ten thousand pages a second are written here, as one string of
+// one-byte characters for pages in ASCII.
+
+import { Random } from '../../src/base/index.ts'
+import type { Filler, Language } from './filler.ts'
+import type { Link } from './link.ts'
+
+export interface PageText {
+  readonly title: string
+  readonly language: Language
+  /** Inside <head>, after the title. */
+  readonly head: string
+  readonly links: readonly Link[]
+  readonly hash: number
+  /** Aimed at by the amount of filler; a page whose links alone are longer is longer. */
+  readonly bytes: number
+  readonly isFrameset: boolean
+}
+
+/** Sizes relative to the mean, all equally likely; they add up to 16, so that the mean is kept. */
+const SIZE_FACTORS = [0.17, 0.28, 0.37, 0.45, 0.53, 0.61, 0.7, 0.8, 0.9, 1, 1.12, 1.26, 1.44, 1.7, 2.17, 2.5]
+
+export function pageBytes(meanBytes: number, hash: number): number {
+  return Math.round(meanBytes * (SIZE_FACTORS[(hash >>> 20) & 15] as number))
+}
+
+export function writePage(page: PageText, filler: Filler): string {
+  const { links, hash, language } = page
+  const random = new Random(hash ^ 0x5eed)
+  let head = `<!DOCTYPE html>\n<html lang="${language}">\n<head>\n${page.head}<title>${page.title}</title>\n`
+  const body: string[] = []
+  let bodyChars = 0
+  for (const link of links) {
+    if (link.kind === 'refresh') head += `<meta http-equiv="refresh" content="5; url=${escapeAttribute(link.href)}">\n`
+    else if (link.kind === 'link') head += linkElement(link)
+    else {
+      const element = writeElement(link, random)
+      body.push(element)
+      bodyChars += element.length
+    }
+  }
+  if (page.isFrameset) return `${head}</head>\n<frameset cols="*">\n${body.join('')}</frameset>\n</html>\n`
+
+  head += '</head>\n<body>\n<h1>'
+  const left = page.bytes - head.length - bodyChars - page.title.length - 40
+  const paragraphChars = Math.max(0, Math.floor(left / (body.length + 1)) - 9)
+  let text = `${head}${page.title}</h1>\n<p>${filler.take(language, hash, paragraphChars)}</p>\n`
+  for (const element of body) {
+    text += '<p>'
+    text += filler.take(language, random.next32(), paragraphChars)
+    text += element
+    text += '</p>\n'
+  }
+  return `${text}</body>\n</html>\n`
+}
+
+function writeElement(link: Link, random: Random): string {
+  const url = escapeAttribute(link.href)
+  switch (link.kind) {
+    case 'a':
+      return writeAnchor(url, link, random)
+    case 'area':
+      return `<map name="m"><area shape="rect" coords="0,0,9,9" href="${url}"></map>`
+    case 'frame':
+      return `<frame src="${url}">\n`
+    case 'iframe':
+      return `<iframe src="${url}" width="9" height="9"></iframe>`
+    case 'img':
+      return random.below(2) === 0 ? `<img src="${url}" alt="">` : `<img srcset="${url} 2x" alt="">`
+    case 'script':
+      return `<script src="${url}"></script>`
+    case 'form':
+      return `<form method="get" action="${url}"><input name="q"></form>`
+    case 'object':
+      return `<object data="${url}"></object>`
+    case 'media':
+      return `<video src="${url}"></video>`
+    default:
+      return ''
+  }
+}
+
+function writeAnchor(url: string, link: Link, random: Random): string {
+  if (link.isNofollow) return `<a rel="external nofollow" href="${url}">more</a>`
+  const roll = random.next32()
+  // Some in single quotes, some in none where the href allows it.
+  if ((roll & 15) === 0 && !url.includes("'")) return `<A class=x HREF='${url}'>more</A>`
+  if ((roll & 15) === 1 && /^[\w/.#:-]+$/.test(url)) return `<a href=${url} >more</a>`
+  return `<a href="${url}">more</a>`
+}
+
+function linkElement(link: Link): string {
+  const url = escapeAttribute(link.href)
+  const path = link.url ?? ''
+  if (path.endsWith('.css')) return `<link rel="stylesheet" href="${url}">\n`
+  if (path.endsWith('.rss')) return `<link rel="alternate" type="application/rss+xml" href="${url}">\n`
+  if (path.endsWith('.atom')) return `<link rel="alternate" type="application/atom+xml" href="${url}">\n`
+  if (path.endsWith('/sitemap.xml')) return `<link rel="sitemap" type="application/xml" href="${url}">\n`
+  return `<link rel="next" href="${url}">\n`
+}
+
+/** Also right for XML text. */
+export function escapeAttribute(text: string): string {
+  // Most hrefs have nothing to escape, and looking is cheaper than replacing.
+  if (!text.includes('&') && !text.includes('"') && !text.includes('<')) return text
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}

@@ -1,0 +1,104 @@
+// Was the crawler polite? Judged from the server's side, by its log alone:
+//
+//   on a host     never two requests at once, whatever the connections; and between the end of an
+//                 answer and the start of the next request at least the delay. robots.txt, redirects
+//                 and retries count like any request.
+//   on an IP      the same delay rule with its own delay, and at most so many requests at once.
+//
+// A request starts, for the server, a little after the client sent it, and an answer ends a little
+// before the client has it. Both make the gap look larger, so a polite client is never accused; an
+// impolite one is caught unless it errs by less than that little.
+
+import { formatDuration } from '../../src/base/index.ts'
+import type { LoggedRequest } from './access-log.ts'
+
+export interface PolitenessRules {
+  /** Least rest of a host, or of each host by its name (Crawl-delay). */
+  readonly delayMs: number | ((host: string) => number)
+  readonly ipDelayMs?: number
+  /** Requests at once on one address. */
+  readonly ipConnections?: number
+  /** Forgiven on every delay, for clocks that tick differently. None by default. */
+  readonly toleranceMs?: number
+}
+
+export interface Violation {
+  readonly rule: 'host-overlap' | 'host-delay' | 'ip-overlap' | 'ip-delay'
+  /** The host or address. */
+  readonly key: string
+  readonly earlier: LoggedRequest
+  readonly later: LoggedRequest
+  /** What was kept of the rest; negative for an overlap. */
+  readonly gapMs: number
+  readonly message: string
+}
+
+export function checkPoliteness(requests: Iterable<LoggedRequest>, rules: PolitenessRules): Violation[] {
+  const { delayMs, ipDelayMs = 0, ipConnections = Number.POSITIVE_INFINITY, toleranceMs = 0 } = rules
+  const sorted = [...requests].sort((a, b) => a.startMs - b.startMs)
+  const violations: Violation[] = []
+  const hostDelay = typeof delayMs === 'number' ? () => delayMs : delayMs
+
+  const lastOfHost = new Map<string, LoggedRequest>()
+  const lastOfIp = new Map<string, LoggedRequest>()
+  const openOnIp = new Map<string, LoggedRequest[]>()
+  for (const later of sorted) {
+    const earlier = lastOfHost.get(later.host)
+    if (earlier !== undefined) {
+      const gapMs = later.startMs - earlier.endMs
+      if (gapMs < 0) violations.push(violation('host-overlap', later.host, earlier, later, 0))
+      else if (gapMs < hostDelay(later.host) - toleranceMs) {
+        violations.push(violation('host-delay', later.host, earlier, later, hostDelay(later.host)))
+      }
+    }
+    keepLatest(lastOfHost, later.host, later)
+
+    const open = (openOnIp.get(later.ip) ?? []).filter((request) => request.endMs > later.startMs)
+    const oldest = open[0]
+    if (oldest !== undefined && open.length >= ipConnections) {
+      violations.push(violation('ip-overlap', later.ip, oldest, later, 0))
+    }
+    open.push(later)
+    openOnIp.set(later.ip, open)
+
+    const onIp = lastOfIp.get(later.ip)
+    if (onIp !== undefined && ipDelayMs > 0 && later.startMs - onIp.endMs < ipDelayMs - toleranceMs) {
+      violations.push(violation('ip-delay', later.ip, onIp, later, ipDelayMs))
+    }
+    keepLatest(lastOfIp, later.ip, later)
+  }
+  return violations
+}
+
+/** The rest counts from the answer that ended last, which need not be the one that started last. */
+function keepLatest(latest: Map<string, LoggedRequest>, key: string, request: LoggedRequest): void {
+  const before = latest.get(key)
+  if (before === undefined || request.endMs >= before.endMs) latest.set(key, request)
+}
+
+function violation(
+  rule: Violation['rule'],
+  key: string,
+  earlier: LoggedRequest,
+  later: LoggedRequest,
+  delayMs: number,
+): Violation {
+  const gapMs = later.startMs - earlier.endMs
+  const what =
+    rule === 'host-overlap' || rule === 'ip-overlap'
+      ? 'was asked while an answer was still going out'
+      : `rested ${formatDuration(Math.max(0, gapMs))} instead of ${formatDuration(delayMs)}`
+  return {
+    rule,
+    key,
+    earlier,
+    later,
+    gapMs,
+    message: `${key} ${what}: ${describe(later)} after ${describe(earlier)}`,
+  }
+}
+
+function describe(request: LoggedRequest): string {
+  const end = Number.isFinite(request.endMs) ? `${request.endMs.toFixed(1)}` : 'unfinished'
+  return `${request.host}${request.path} [${request.startMs.toFixed(1)}–${end} ms, connection ${request.connection}, status ${request.status}]`
+}
