@@ -27,7 +27,8 @@ function differences(bytes: Uint8Array, url: string): string[] {
   if (!isSameOrder) lines.push('order')
   for (const fact of ['baseHref', 'title', 'language', 'canonical'] as const) {
     const theirFact = fact === 'title' ? (oracle.title?.slice(0, options.titleLength) ?? null) : oracle[fact]
-    if (page[fact] !== theirFact) lines.push(`${fact}: ${JSON.stringify(page[fact])} instead of ${JSON.stringify(theirFact)}`)
+    if (page[fact] !== theirFact)
+      lines.push(`${fact}: ${JSON.stringify(page[fact])} instead of ${JSON.stringify(theirFact)}`)
   }
   return lines
 }

@@ -91,14 +91,16 @@ export function tidy(files: readonly SourceFile[]): Complaint[] {
       if (targetRoom === room) continue
       const theirs = order.get(targetRoom)
       if (theirs === undefined) continue
-      if (theirs > own && !isTest(file.path)) complain(line, `'${room}' stands before '${targetRoom}' and may not import it`)
+      if (theirs > own && !isTest(file.path))
+        complain(line, `'${room}' stands before '${targetRoom}' and may not import it`)
       if (!target.endsWith('/index.ts')) complain(line, `go through the door: import src/${targetRoom}/index.ts`)
     }
     if (isTest(file.path)) continue
     for (const { pattern, name: call, allowed } of OUTSIDE) {
       if (allowed.test(file.path)) continue
       for (const [index, text] of file.text.split('\n').entries()) {
-        if (pattern.test(text) && !/^\s*(\/\/|\*)/.test(text)) complain(index + 1, `${call} comes in from outside, not here`)
+        if (pattern.test(text) && !/^\s*(\/\/|\*)/.test(text))
+          complain(index + 1, `${call} comes in from outside, not here`)
       }
     }
   }

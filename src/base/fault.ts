@@ -33,10 +33,22 @@ export function diskFault(doing: string, cause: unknown): Fault {
   if (cause instanceof Fault) return cause
   const errno = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error'
   if (errno === 'ENOSPC' || errno === 'EDQUOT') {
-    return new Fault('DISK_FULL', `${doing}: no space left on the disk; free some and run the same command again`, cause)
+    return new Fault(
+      'DISK_FULL',
+      `${doing}: no space left on the disk; free some and run the same command again`,
+      cause,
+    )
   }
   if (errno === 'EROFS' || errno === 'EACCES' || errno === 'EPERM') {
-    return new Fault('DISK_READ_ONLY', `${doing}: not writable (${errno}); check the permissions or choose another --dir`, cause)
+    return new Fault(
+      'DISK_READ_ONLY',
+      `${doing}: not writable (${errno}); check the permissions or choose another --dir`,
+      cause,
+    )
   }
-  return new Fault('DISK_FAILED', `${doing}: ${errno}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+  return new Fault(
+    'DISK_FAILED',
+    `${doing}: ${errno}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    cause,
+  )
 }

@@ -55,11 +55,17 @@ export function duration(
     .transform((text, context) => {
       const ms = parseDuration(text)
       if (ms === null) {
-        context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it with a unit, like 250ms, 1s, 10m` })
+        context.addIssue({
+          code: 'custom',
+          message: `'${text}' is not a duration; write it with a unit, like 250ms, 1s, 10m`,
+        })
         return z.NEVER
       }
       if (ms < minMs || ms > maxMs) {
-        context.addIssue({ code: 'custom', message: `${text} is out of range (${formatDuration(minMs)} to ${formatDuration(maxMs)})` })
+        context.addIssue({
+          code: 'custom',
+          message: `${text} is out of range (${formatDuration(minMs)} to ${formatDuration(maxMs)})`,
+        })
         return z.NEVER
       }
       return ms
@@ -79,7 +85,10 @@ export function size(
     .transform((text, context) => {
       const bytes = parseSize(text)
       if (bytes === null) {
-        context.addIssue({ code: 'custom', message: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB` })
+        context.addIssue({
+          code: 'custom',
+          message: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB`,
+        })
         return z.NEVER
       }
       if (bytes < minBytes) {
@@ -125,7 +134,10 @@ export function durationLimit(
     .transform((text, context) => {
       const ms = parseDuration(text)
       if (ms === null || ms <= 0) {
-        context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it with a unit, like 30s, 10m, 2h` })
+        context.addIssue({
+          code: 'custom',
+          message: `'${text}' is not a duration; write it with a unit, like 30s, 10m, 2h`,
+        })
         return z.NEVER
       }
       return ms
@@ -170,7 +182,10 @@ export function patterns(
         try {
           return new RegExp(source)
         } catch (cause) {
-          context.addIssue({ code: 'custom', message: `'${source}' is not a regular expression: ${(cause as Error).message}` })
+          context.addIssue({
+            code: 'custom',
+            message: `'${source}' is not a regular expression: ${(cause as Error).message}`,
+          })
           return z.NEVER
         }
       }),

@@ -11,23 +11,14 @@
 
 import type { FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { CanonicalUrl, HostKey, Origin } from '../url/index.ts'
+import type { SavedRobotsEntry } from '../robots/index.ts'
+import type { CanonicalUrl, HostKey } from '../url/index.ts'
 
 /** What became of a URL. */
 export type Verdict =
   | { readonly url: CanonicalUrl; readonly kind: 'page'; readonly bytes: number; readonly wireBytes: number }
   | { readonly url: CanonicalUrl; readonly kind: 'failed'; readonly code: FailureCode }
   | { readonly url: CanonicalUrl; readonly kind: 'skipped'; readonly reason: SkipReason }
-
-/** What robots.txt of an origin said, as long as it holds. */
-export interface RobotsNote {
-  readonly origin: Origin
-  /** 'rules': `text` holds them. The others need no text. */
-  readonly verdict: 'rules' | 'allow-all' | 'disallow-all'
-  readonly text: string
-  readonly fetchedAtMs: number
-  readonly expiresAtMs: number
-}
 
 /** A rest that must outlive us, and why. */
 export interface RestNote {
@@ -48,7 +39,8 @@ export interface ContentNote {
 export interface LedgerBatch {
   readonly admitted: FrontierEntry[]
   readonly verdicts: Verdict[]
-  readonly robots: RobotsNote[]
+  /** Rules learnt from robots.txt, as the cache of `robots` saves them. */
+  readonly robots: SavedRobotsEntry[]
   readonly rests: RestNote[]
   readonly contents: ContentNote[]
   /** Links turned away since the last batch, by reason. */
@@ -69,14 +61,10 @@ export interface CrawlIdentity {
   readonly agents: number
 }
 
-/** Why a run came to an end, and with which settings it ran. */
-export interface RunNote {
-  readonly startedAtMs: number
-  readonly settings: unknown
-}
-
 export interface Ledger {
   readonly identity: CrawlIdentity
+  /** Every batch committed so far, in order. */
+  history(): AsyncIterable<LedgerBatch>
   /** Writes a batch and syncs it. One at a time. A failure is a fault of the agent. */
   commit(batch: LedgerBatch): Promise<void>
   close(): Promise<void>

@@ -1,0 +1,168 @@
+// The top of the walk: a link that was found becomes a URL that waits, or is turned away.
+//
+//   raw link ─▶ canonical ─▶ scope ─▶ fingerprint ─▶ seen set ─▶ strategy ─▶ frontier
+//                  │            │                       │
+//                  └─ refused ──┴──── (counted)         └─ known: the walk ends
+//
+// Hot: some 35 links a page, thousands of pages a second. URLs are strings, fingerprints numbers in
+// typed arrays; an entry is born only for a URL that is new.
+
+import type { RefusalReason } from '../base/index.ts'
+import type { Frontier, FrontierEntry } from '../frontier/index.ts'
+import type { LinkKind, ParsedPage, RawLink } from '../parse/index.ts'
+import type { LinkTargets } from '../processors/index.ts'
+import type { Strategy } from '../strategy/index.ts'
+import { BaseUrl, canonicalise, type CanonicalUrl, type Fingerprinter, hostKeyOf, type Scope } from '../url/index.ts'
+import { newBatch, type UrlSeen } from '../url-seen/index.ts'
+
+/** Links asked about in one go; a page with more is taken in pieces. */
+const BATCH_LINKS = 512
+
+export interface AdmissionParts {
+  readonly scope: Scope
+  readonly fingerprinter: Fingerprinter
+  readonly seen: UrlSeen
+  readonly strategy: Strategy
+  readonly frontier: Frontier
+  readonly follow: ReadonlySet<LinkKind>
+  readonly redirectsMax: number
+}
+
+/** Where the results go: new entries and refusals, in the same ledger batch as the page they came from. */
+export interface AdmissionSink {
+  admitted(entry: FrontierEntry): void
+  refused(reason: RefusalReason): void
+  /** The page's links that are in scope, known or new. Valid during the call. */
+  linked(targets: LinkTargets): void
+}
+
+export interface LinkSource {
+  readonly url: CanonicalUrl
+  readonly depth: number
+}
+
+export class Admission {
+  readonly #parts: AdmissionParts
+  /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
+  readonly #spare: PendingLinks[] = []
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts
+  }
+
+  /** Seeds are always admitted once, in scope by definition; answers why not, or null. */
+  async admitSeed(url: CanonicalUrl, sink: AdmissionSink): Promise<boolean> {
+    this.#parts.scope.addSeed(url)
+    return this.#admitOne(
+      { url, host: hostKeyOf(url), via: null, depth: 0, hops: 0, band: 0, isSeed: true, tries: 0, pauses: 0 },
+      sink,
+    )
+  }
+
+  /** The target of a redirect: a new URL at the depth of its source; a seed's target is a seed. */
+  async admitRedirect(source: FrontierEntry, location: string, sink: AdmissionSink): Promise<void> {
+    const { scope, redirectsMax } = this.#parts
+    const url = canonicalise(location, BaseUrl.of(source.url))
+    if (typeof url !== 'string') return sink.refused(url.refused)
+    if (source.hops >= redirectsMax) return sink.refused('redirect-limit')
+    if (source.isSeed) scope.addSeed(url)
+    const refusal = scope.judge(url, source.depth)
+    if (refusal !== null) return sink.refused(refusal)
+    await this.#admitOne(
+      { ...source, url, host: hostKeyOf(url), via: source.url, hops: source.hops + 1, tries: 0, pauses: 0 },
+      sink,
+    )
+  }
+
+  /** All links of a page. `mayFollow` is false where the page asks that its links be left alone. */
+  async admitLinks(source: LinkSource, page: ParsedPage, mayFollow: boolean, sink: AdmissionSink): Promise<void> {
+    const { links } = page
+    const base = BaseUrl.ofPage(source.url, page.baseHref)
+    for (let from = 0; from < links.length; from += BATCH_LINKS) {
+      const pending = this.#spare.pop() ?? new PendingLinks()
+      this.#prepare(pending, links, from, base, page.encoding, source.depth + 1, mayFollow, sink)
+      const answer = this.#parts.seen.meet(pending.batch)
+      if (answer !== undefined) await answer
+      this.#offer(pending, source, sink)
+      this.#spare.push(pending)
+    }
+  }
+
+  #prepare(
+    pending: PendingLinks,
+    links: readonly RawLink[],
+    from: number,
+    base: BaseUrl,
+    encoding: string,
+    depth: number,
+    mayFollow: boolean,
+    sink: AdmissionSink,
+  ): void {
+    const { scope, fingerprinter, follow } = this.#parts
+    const { batch, urls } = pending
+    const end = Math.min(from + BATCH_LINKS, links.length)
+    let count = 0
+    for (let i = from; i < end; i++) {
+      const link = links[i] as RawLink
+      if (!follow.has(link.kind)) continue
+      const url = canonicalise(link.href, base, encoding)
+      if (typeof url !== 'string') {
+        sink.refused(url.refused)
+        continue
+      }
+      const refusal = scope.judge(url, depth)
+      if (refusal !== null) {
+        sink.refused(refusal)
+        continue
+      }
+      // After scope, so that the count says how many links we would have taken.
+      if (!mayFollow || link.isNofollow) {
+        sink.refused('nofollow')
+        continue
+      }
+      fingerprinter.compute(url)
+      batch.high[count] = fingerprinter.high
+      batch.low[count] = fingerprinter.low
+      urls[count++] = url
+    }
+    batch.count = count
+  }
+
+  #offer(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {
+    const { frontier, strategy } = this.#parts
+    const { batch, urls } = pending
+    for (let i = 0; i < batch.count; i++) {
+      if (batch.isNew[i] === 0) continue
+      const url = urls[i] as CanonicalUrl
+      const host = hostKeyOf(url)
+      const depth = source.depth + 1
+      const band = strategy.bandOf({ url, host, depth, via: source.url, isSeed: false })
+      const entry = { url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 }
+      sink.admitted(entry)
+      frontier.offer(entry)
+    }
+    sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
+  }
+
+  async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {
+    const { frontier, strategy, seen, fingerprinter } = this.#parts
+    const batch = newBatch(1)
+    fingerprinter.compute(entry.url)
+    batch.high[0] = fingerprinter.high
+    batch.low[0] = fingerprinter.low
+    batch.count = 1
+    const answer = seen.meet(batch)
+    if (answer !== undefined) await answer
+    if (batch.isNew[0] === 0) return false
+    const ranked = { ...entry, band: strategy.bandOf(entry) }
+    sink.admitted(ranked)
+    frontier.offer(ranked)
+    return true
+  }
+}
+
+/** Links on their way through the seen set, side by side with their URLs. */
+class PendingLinks {
+  readonly batch = newBatch(BATCH_LINKS)
+  readonly urls: CanonicalUrl[] = Array.from({ length: BATCH_LINKS }, () => '' as CanonicalUrl)
+}

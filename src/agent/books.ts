@@ -1,0 +1,162 @@
+// What was done, written down: verdicts, new links, rests and rules gather in a batch, and every tick
+// the batch is committed: first the files it speaks of are synced, then the batch itself.
+//
+//   visits ──▶ batch (memory) ──tick──▶ files synced ──▶ ledger.commit ──▶ durable
+//
+// Always true: everything put into one call of settle() stands in one batch; lengths of files are
+// read in the same moment as the batch is taken, so they speak of the same things. One commit at a time.
+
+import type { Clock, FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
+import {
+  type ContentNote,
+  emptyBatch,
+  isEmpty,
+  type Ledger,
+  type LedgerBatch,
+  type RestNote,
+  type Verdict,
+} from '../ledger/index.ts'
+import type { SavedRobotsEntry } from '../robots/index.ts'
+import type { FailureRecord, PageRecord } from '../store/index.ts'
+import type { CrawlFigures } from './figures.ts'
+
+/** A file, or group of files, that a batch speaks of. */
+export interface CommittedFile {
+  /** What recovery needs to cut it back and go on; read when the batch is taken. */
+  state(): unknown
+  /** Makes everything up to the last state() durable. */
+  sync(): Promise<void>
+}
+
+/** Everything that becomes true together with the end of one URL's walk. */
+export interface Settled {
+  readonly verdict: Verdict
+  readonly page: PageRecord | null
+  readonly failure: FailureRecord | null
+  readonly content: ContentNote | null
+  readonly admitted: readonly FrontierEntry[]
+  readonly refused: readonly RefusalReason[]
+}
+
+export interface BooksParts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly figures: CrawlFigures
+  readonly files: ReadonlyMap<string, CommittedFile>
+  readonly writePage: (record: PageRecord) => void
+  readonly writeFailure: (record: FailureRecord) => void
+  /** Milliseconds this run has lasted, and CPU milliseconds it has used. */
+  readonly spent: () => { ranMs: number; cpuMs: number }
+  readonly tickMs: number
+  /** A commit that fails is the end of the agent. */
+  readonly onFault: (fault: unknown) => void
+}
+
+/** A batch of this many verdicts is committed before its tick, which bounds memory and what a crash costs. */
+const VERDICTS_PER_BATCH_MAX = 5_000
+
+export class Books {
+  readonly #parts: BooksParts
+  #batch: LedgerBatch = emptyBatch()
+  #commit: Promise<void> | null = null
+  #cancelTick: (() => void) | null = null
+  #isClosed = false
+
+  constructor(parts: BooksParts) {
+    this.#parts = parts
+  }
+
+  settle(settled: Settled): void {
+    const { figures, writePage, writeFailure } = this.#parts
+    this.#batch.verdicts.push(settled.verdict)
+    figures.count(settled.verdict)
+    if (settled.page !== null) writePage(settled.page)
+    if (settled.failure !== null) writeFailure(settled.failure)
+    if (settled.content !== null) this.#batch.contents.push(settled.content)
+    for (const entry of settled.admitted) this.#batch.admitted.push(entry)
+    for (const reason of settled.refused) this.refused(reason)
+    this.#touched()
+  }
+
+  failed(entry: FrontierEntry, code: FailureCode, detail: string): void {
+    this.#giveUp(entry, { url: entry.url, kind: 'failed', code }, code, detail)
+  }
+
+  skipped(entry: FrontierEntry, reason: SkipReason, detail: string): void {
+    this.#giveUp(entry, { url: entry.url, kind: 'skipped', reason }, reason, detail)
+  }
+
+  #giveUp(entry: FrontierEntry, verdict: Verdict, reason: string, detail: string): void {
+    const { url, depth, via } = entry
+    const at = new Date(this.#parts.clock.wallMs()).toISOString()
+    const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
+    const failure = { url, kind, reason, detail, depth, via, at } as const
+    this.settle({ verdict, page: null, failure, content: null, admitted: [], refused: [] })
+  }
+
+  admitted(entry: FrontierEntry): void {
+    this.#batch.admitted.push(entry)
+    this.#touched()
+  }
+
+  refused(reason: RefusalReason): void {
+    this.#parts.figures.refuse(reason)
+    this.#batch.refused[reason] = (this.#batch.refused[reason] ?? 0) + 1
+    this.#touched()
+  }
+
+  robots(note: SavedRobotsEntry): void {
+    this.#batch.robots.push(note)
+    this.#touched()
+  }
+
+  rest(note: RestNote): void {
+    this.#batch.rests.push(note)
+    this.#touched()
+  }
+
+  /** Resolves when everything written so far is durable. */
+  async commit(): Promise<void> {
+    while (this.#commit !== null) await this.#commit
+    if (isEmpty(this.#batch)) return
+    this.#commit = this.#commitBatch().finally(() => {
+      this.#commit = null
+    })
+    await this.#commit
+  }
+
+  /** The last commit of a run: also tells how long it lasted. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTick?.()
+    while (this.#commit !== null) await this.#commit
+    await this.#commitBatch()
+  }
+
+  async #commitBatch(): Promise<void> {
+    const { ledger, files, spent } = this.#parts
+    const batch = this.#batch
+    this.#batch = emptyBatch()
+    batch.files = Object.fromEntries([...files].map(([name, file]) => [name, file.state()]))
+    Object.assign(batch, spent())
+    await Promise.all([...files.values()].map((file) => file.sync()))
+    await ledger.commit(batch)
+  }
+
+  #touched(): void {
+    if (this.#isClosed) return
+    if (this.#batch.verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) this.#commitSoon()
+    else if (this.#cancelTick === null) {
+      const { clock, tickMs } = this.#parts
+      this.#cancelTick = clock.callAt((clock.nowMs() + tickMs) as ReturnType<Clock['nowMs']>, () => {
+        this.#cancelTick = null
+        this.#commitSoon()
+      })
+    }
+  }
+
+  #commitSoon(): void {
+    this.commit().catch((fault: unknown) => this.#parts.onFault(fault))
+  }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { choice, count, duration, durationLimit, limit, shaped, size, yesNo } from '../base/index.ts'
+
+const LINK_KINDS = [
+  'a',
+  'area',
+  'frame',
+  'iframe',
+  'link',
+  'img',
+  'script',
+  'media',
+  'object',
+  'form',
+  'refresh',
+  'css',
+  'sitemap',
+  'feed',
+] as const
+
+export const agentOptions = z.strictObject({
+  maxPages: limit({ text: 'Stop after this many pages in all, over every run in the directory.', flag: 'max-pages' }),
+  maxTime: durationLimit({
+    text: 'Stop after this much time in all, over every run in the directory.',
+    flag: 'max-time',
+  }),
+  maxWait: duration('10m', {
+    text: 'Stop when every host left rests for longer than this; the same command goes on later.',
+    flag: 'max-wait',
+  }),
+  agents: count(1, { text: 'Worker threads that share the hosts among them.', flag: 'agents' }, { min: 1, max: 1 }),
+  connections: count(
+    256,
+    { text: 'Hosts asked at the same time. Each host still gets one request at a time.', flag: 'connections' },
+    { min: 1, max: 100_000 },
+  ),
+  memory: size(
+    '1GiB',
+    {
+      text: 'Memory to plan with: it sets the size of the caches for robots.txt, names and connections.',
+      flag: 'memory',
+    },
+    64 * 2 ** 20,
+  ),
+  retries: count(2, {
+    text: 'How often a URL or a host in trouble is asked again before it is given up.',
+    flag: 'retries',
+  }),
+  pauses: count(5, {
+    text: 'How often a URL may be answered with 429 or 503 before that answer is kept as the page.',
+  }),
+  redirects: count(10, { text: 'Redirects followed in a row.' }),
+  hostPages: limit({ text: 'Pages fetched from one host at most.', flag: 'max-pages-per-host' }),
+  hostMemory: duration('1h', {
+    text: 'How long a host that was given up is remembered as such; its new URLs fail at once meanwhile.',
+  }),
+  duplicates: choice(['follow', 'skip'], 'follow', {
+    text: 'Whether links of a page whose content was met before are followed.',
+    flag: 'duplicates',
+  }),
+  follow: shaped(
+    z.array(z.enum(LINK_KINDS)).default([...LINK_KINDS]),
+    { text: 'Which links are followed, by where they stand: a, img, script … Page requisites included by default.' },
+    'all',
+  ),
+  tick: duration('100ms', { text: 'How often what was done is written to the ledger.' }, { minMs: 1, maxMs: 60_000 }),
+  linkLog: yesNo(true, {
+    text: 'Keep who links to whom, so that the report names the pages that link to a broken one.',
+  }),
+})
+
+export type AgentOptions = z.output<typeof agentOptions>

@@ -1,0 +1,190 @@
+// From an answer to a page: look at it, keep it, and put its outcome and its links into one batch.
+
+import { createHash, hash } from 'node:crypto'
+import type { RefusalReason } from '../base/index.ts'
+import type { ContentSeen, Original } from '../content-seen/index.ts'
+import type { Body, Document } from '../document/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
+import { sniffMediaType } from '../parse/index.ts'
+import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
+import { pageDirectives } from '../robots/index.ts'
+import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
+import type { Admission, AdmissionSink } from './admission.ts'
+import type { Books } from './books.ts'
+
+export interface PageSettlerParts {
+  readonly admission: Admission
+  readonly archive: Archive
+  readonly books: Books
+  readonly chain: ProcessorChain
+  readonly contentSeen: ContentSeen
+  readonly linkLog: LinkLog | null
+  /** Null where robots are ignored: then nobody's nofollow binds us either. */
+  readonly productToken: string | null
+  readonly followsDuplicates: boolean
+}
+
+export class PageSettler {
+  readonly #parts: PageSettlerParts
+
+  constructor(parts: PageSettlerParts) {
+    this.#parts = parts
+  }
+
+  /** Settles an answer that is final. Says whether it became a page (a processor may drop it). */
+  async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
+    const { books, chain, contentSeen, archive, admission, linkLog, productToken, followsDuplicates } = this.#parts
+    const page = new PageInHand(document, entry.depth, mediaTypeOf(document))
+    chain.run(page)
+    if (page.dropped !== null) {
+      books.skipped(entry, page.dropped.reason, page.dropped.detail)
+      return false
+    }
+
+    const digest = sha256(document.body)
+    const payloadDigest = document.wire === document.body ? digest : sha256(document.wire)
+    const isComparable = document.status >= 200 && document.status < 300 && document.truncated === null
+    const takesPart = isComparable && document.body.length > 0
+    const original = takesPart ? await contentSeen.claim(digest) : null
+    const isFirst = takesPart && original === null
+    let location: WarcLocation | null
+    try {
+      location = await archive.write(document, {
+        payloadDigest: labelled(payloadDigest),
+        revisitOf: original,
+        via: entry.via,
+        depth: entry.depth,
+      })
+    } catch (fault) {
+      if (isFirst) contentSeen.release(digest)
+      throw fault
+    }
+
+    const stage = new Stage(linkLog, entry)
+    const directives =
+      productToken === null
+        ? null
+        : pageDirectives({
+            xRobotsTag: document.headers('x-robots-tag'),
+            metaRobots: page.parsed?.metaRobots ?? [],
+            productToken,
+          })
+    const target = redirectTarget(document)
+    if (target !== null) await admission.admitRedirect(entry, target, stage)
+    else if (page.parsed !== null && isComparableStatus(document) && (original === null || followsDuplicates)) {
+      await admission.admitLinks(entry, page.parsed, directives === null || !directives.nofollow, stage)
+    }
+
+    const record = pageRecord(entry, page, digest, original, location, target, directives?.noindex === true)
+    let content = null
+    if (isFirst) {
+      const kept: Original = {
+        url: entry.url,
+        fetchedAtMs: document.fetchedAtMs,
+        payloadDigest: location === null ? null : labelled(payloadDigest),
+      }
+      contentSeen.keep(digest, kept)
+      content = { digest: digest.toString('hex'), ...kept }
+    }
+    books.settle({
+      verdict: { url: entry.url, kind: 'page', bytes: document.body.length, wireBytes: document.wire.length },
+      page: record,
+      failure: null,
+      content,
+      admitted: stage.entries,
+      refused: stage.refusals,
+    })
+    return true
+  }
+}
+
+/** What the links of one page came to, kept until the page itself is settled. */
+class Stage implements AdmissionSink {
+  readonly entries: FrontierEntry[] = []
+  readonly refusals: RefusalReason[] = []
+  readonly #linkLog: LinkLog | null
+  readonly #source: FrontierEntry
+
+  constructor(linkLog: LinkLog | null, source: FrontierEntry) {
+    this.#linkLog = linkLog
+    this.#source = source
+  }
+
+  admitted(entry: FrontierEntry): void {
+    this.entries.push(entry)
+  }
+
+  refused(reason: RefusalReason): void {
+    this.refusals.push(reason)
+  }
+
+  linked(targets: LinkTargets): void {
+    this.#linkLog?.append(this.#source.url, targets)
+  }
+}
+
+function isComparableStatus(document: Document): boolean {
+  return document.status >= 200 && document.status < 300
+}
+
+/** Type as declared; sniffed only where the server said nothing or the nothing that is text/plain. */
+function mediaTypeOf(document: Document): string | null {
+  const declared = document.mediaType
+  if (declared !== null && declared !== 'text/plain') return declared
+  return sniffMediaType(document.body.bytes(1_445), declared)
+}
+
+function redirectTarget(document: Document): string | null {
+  const { status } = document
+  if (status !== 301 && status !== 302 && status !== 303 && status !== 307 && status !== 308) return null
+  return document.header('location')
+}
+
+function sha256(body: Body): Buffer {
+  // One-shot hashing costs half of a hash object on small bodies, and nearly all are small.
+  if (body.length <= 65_536) return hash('sha256', body.bytes(), 'buffer')
+  const digest = createHash('sha256')
+  for (const chunk of body.chunks()) digest.update(chunk)
+  return digest.digest()
+}
+
+function labelled(digest: Buffer): string {
+  return `sha256:${digest.toString('hex')}`
+}
+
+function pageRecord(
+  entry: FrontierEntry,
+  page: PageInHand,
+  digest: Buffer,
+  original: Original | null,
+  warc: WarcLocation | null,
+  location: string | null,
+  isNoindex: boolean,
+): PageRecord {
+  const { document, parsed } = page
+  const server = document.header('server')
+  return {
+    url: entry.url,
+    status: document.status,
+    type: document.mediaType,
+    bytes: document.body.length,
+    wireBytes: document.wire.length,
+    depth: entry.depth,
+    digest: labelled(digest),
+    fetchedAt: new Date(document.fetchedAtMs).toISOString(),
+    via: entry.via,
+    ...(location === null ? {} : { location }),
+    ...(parsed?.title == null ? {} : { title: parsed.title }),
+    ...(document.truncated === null ? {} : { truncated: document.truncated }),
+    ...(original === null ? {} : { duplicateOf: original.url }),
+    ...(parsed?.canonical == null ? {} : { canonical: parsed.canonical }),
+    ...(parsed === null ? {} : { charset: parsed.encoding }),
+    ...(parsed?.language == null ? {} : { language: parsed.language }),
+    ...(isNoindex ? { noindex: true as const } : {}),
+    firstByteMs: Math.round(document.firstByteMs * 10) / 10,
+    durationMs: Math.round(document.durationMs * 10) / 10,
+    ip: document.ip,
+    ...(server === null ? {} : { server }),
+    warc,
+  }
+}

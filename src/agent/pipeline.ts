@@ -1,0 +1,170 @@
+// The walk of a URL, closed into a loop. Everything else is a step; here the steps meet:
+//
+//        ┌────────────────────────── links found ──────────────────────────┐
+//        ▼                                                                 │
+//   admission ──▶ frontier ──▶ visitor: dns ▸ robots ▸ fetch ──▶ page settler: content-seen ▸
+//   url ▸ scope ▸ url-seen      (turns)                          processors ▸ store ▸ books (ledger)
+//   ▸ strategy
+//
+// The pipeline hands turns to visitors as long as there are hosts that may be asked and connections
+// to ask them with, waits for the next rest to end when there are none, and notices the end.
+
+import type { Clock, StopReason } from '../base/index.ts'
+import { Fault } from '../base/index.ts'
+import type { Frontier, Turn } from '../frontier/index.ts'
+import type { Books } from './books.ts'
+import type { Permits } from './permits.ts'
+import type { Visitor } from './visitor.ts'
+
+export interface PipelineParts {
+  readonly clock: Clock
+  readonly frontier: Frontier
+  readonly visitor: Visitor
+  readonly books: Books
+  readonly permits: Permits
+  readonly connections: number
+  readonly maxWaitMs: number
+  /** Monotonic moment of --max-time, or null. */
+  readonly deadlineMs: number | null
+  /** Ends the requests that are under way. */
+  readonly abort: () => void
+}
+
+/** How long requests under way may take to end by themselves once the crawl is stopping. */
+const STOP_GRACE_MS = 5_000
+
+export class Pipeline {
+  readonly #parts: PipelineParts
+  #active = 0
+  #stop: StopReason | null = null
+  #fault: unknown = null
+  #cancelWake: (() => void) | null = null
+  #cancelDeadline: (() => void) | null = null
+  #cancelGrace: (() => void) | null = null
+  #resolveEnd: (reason: StopReason) => void = () => {}
+  #isPumping = false
+  #waitsUntilMs: number | null = null
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts
+  }
+
+  get isStopping(): boolean {
+    return this.#stop !== null
+  }
+
+  /** Turns under way. */
+  get active(): number {
+    return this.#active
+  }
+
+  /** When nothing can be asked now: until when. */
+  get waitsUntilMs(): number | null {
+    return this.#active === 0 ? this.#waitsUntilMs : null
+  }
+
+  /** What broke the crawl, when it ended with 'error' or 'disk-full'. */
+  get fault(): unknown {
+    return this.#fault
+  }
+
+  /** Runs until there is nothing left, a limit is reached, or stop() is called. All books are closed then. */
+  async run(): Promise<StopReason> {
+    const { clock, deadlineMs, books } = this.#parts
+    const end = new Promise<StopReason>((resolve) => {
+      this.#resolveEnd = resolve
+    })
+    if (deadlineMs !== null) {
+      this.#cancelDeadline = clock.callAt(deadlineMs as ReturnType<Clock['nowMs']>, () => this.stop('max-time'))
+    }
+    this.#pump()
+    const reason = await end
+    this.#cancelWake?.()
+    this.#cancelDeadline?.()
+    this.#cancelGrace?.()
+    try {
+      await books.close()
+    } catch (fault) {
+      this.#fault ??= fault
+      return stopReasonOf(fault)
+    }
+    return reason
+  }
+
+  /** Asks nobody any more. Requests under way get a moment to end; asked twice, they are cut at once. */
+  stop(reason: StopReason): void {
+    const { clock, abort } = this.#parts
+    if (this.#stop !== null) {
+      if (reason === 'interrupted') abort()
+      return
+    }
+    this.#stop = reason
+    this.#cancelGrace = clock.callAt((clock.nowMs() + STOP_GRACE_MS) as ReturnType<Clock['nowMs']>, abort)
+    this.#pump()
+  }
+
+  /** A fault of our own: the crawl ends, and what was committed stays. */
+  breakDown(fault: unknown): void {
+    this.#fault ??= fault
+    this.stop(stopReasonOf(fault))
+  }
+
+  /** Hands out turns until hosts, connections or permits run out. */
+  #pump(): void {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    const { frontier, permits, connections } = this.#parts
+    while (this.#stop === null && this.#active < connections && permits.isAvailable) {
+      const turn = frontier.take()
+      if (turn === null) break
+      this.#active++
+      this.#visit(turn)
+    }
+    this.#isPumping = false
+    if (this.#active === 0) this.#idle()
+    else if (this.#stop === null && this.#active < connections) this.#wakeAtNextRest()
+  }
+
+  #visit(turn: Turn): void {
+    this.#parts.visitor.visit(turn).then(
+      () => this.#visited(),
+      (fault: unknown) => {
+        this.breakDown(fault)
+        this.#visited()
+      },
+    )
+  }
+
+  #visited(): void {
+    this.#active--
+    this.#pump()
+  }
+
+  /** Nothing is under way: is this the end, or a rest? */
+  #idle(): void {
+    const { frontier, permits, clock, maxWaitMs } = this.#parts
+    if (this.#stop !== null) return this.#resolveEnd(this.#stop)
+    if (permits.isSpent) return this.stop('max-pages')
+    const readyMs = frontier.nextReadyMs()
+    if (readyMs === null) return this.stop('finished')
+    if (readyMs - clock.nowMs() > maxWaitMs) return this.stop('only-resting')
+    this.#wakeAtNextRest()
+  }
+
+  #wakeAtNextRest(): void {
+    const { frontier, clock } = this.#parts
+    this.#cancelWake?.()
+    this.#cancelWake = null
+    const readyMs = frontier.nextReadyMs()
+    this.#waitsUntilMs = readyMs
+    if (readyMs === null) return
+    this.#cancelWake = clock.callAt(readyMs, () => {
+      this.#cancelWake = null
+      this.#pump()
+    })
+  }
+}
+
+function stopReasonOf(fault: unknown): StopReason {
+  return fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error'
+}

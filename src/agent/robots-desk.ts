@@ -1,0 +1,168 @@
+// Who may be asked what: the rules of every origin, and the errands that fetch them.
+//
+// robots.txt is asked for in the host's own turn, as an errand: the host is parked (it gives no turns
+// for pages) until its rules are known. A redirect becomes an errand in the line of the host it
+// points to, so that every hop is made in its host's turn, with its host's rest. Parked hosts
+// still run errands; therefore two hosts whose robots.txt redirect to each other do not wait for ever.
+//
+//   unknown ──▶ errand ──▶ rules | allow-all | disallow-all      (kept ≤ 24 h)
+//                 │  ▲
+//                 └──┘ redirect (≤ 5), server error (tries)
+
+import { hash } from 'node:crypto'
+import type { Clock } from '../base/index.ts'
+import type { Document } from '../document/index.ts'
+import type { FetchOutcome } from '../fetch/index.ts'
+import type { Errand, Frontier } from '../frontier/index.ts'
+import {
+  ALLOW_ALL,
+  DISALLOW_ALL,
+  judgeRobotsAnswer,
+  parseRobots,
+  ROBOTS_BYTES_MAX,
+  type RobotsCache,
+  type RobotsEntry,
+  type RobotsLife,
+  robotsLifeMs,
+  type RobotsVerdict,
+  type SavedRobotsEntry,
+} from '../robots/index.ts'
+import type { Archive } from '../store/index.ts'
+import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf, type HostKey, type Origin } from '../url/index.ts'
+
+/** What an errand for robots.txt carries with it. */
+interface RobotsPurpose {
+  /** Whose rules these will be. */
+  readonly origin: Origin
+  /** The host that waits for them. */
+  readonly asker: HostKey
+  readonly hops: number
+  /** Vain attempts so far. */
+  readonly tries: number
+}
+
+export interface RobotsDeskParts {
+  readonly clock: Clock
+  readonly frontier: Frontier
+  readonly cache: RobotsCache
+  readonly archive: Archive
+  readonly productToken: string
+  readonly retries: number
+  readonly crawlDelayMaxMs: number
+  readonly life: RobotsLife
+  /** Rules that were learnt, for the ledger. */
+  readonly onLearnt: (note: SavedRobotsEntry) => void
+  readonly onSitemaps: (robotsUrl: CanonicalUrl, sitemaps: readonly string[]) => Promise<void>
+}
+
+export type Judgement =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'disallowed' | 'unavailable'; readonly detail: string }
+
+/** Stands for what a file would have held where there is none. */
+const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [] }
+const ALLOWED: Judgement = { kind: 'allowed' }
+const UNKNOWN: Judgement = { kind: 'unknown' }
+const UNAVAILABLE: Judgement = { kind: 'unavailable', detail: 'robots.txt answers with an error' }
+
+export class RobotsDesk {
+  readonly #parts: RobotsDeskParts
+
+  constructor(parts: RobotsDeskParts) {
+    this.#parts = parts
+  }
+
+  judge(origin: Origin, pathAndQuery: string): Judgement {
+    const entry = this.#parts.cache.get(origin)
+    if (entry === null) return UNKNOWN
+    if (entry.rules.answer === 'disallow-all') return UNAVAILABLE
+    const decision = entry.rules.decide(pathAndQuery)
+    if (decision.allowed) return ALLOWED
+    return { kind: 'disallowed', detail: `robots.txt line ${decision.line}: ${decision.rule}` }
+  }
+
+  /** Sends for the rules of an origin. Its host gives no turns for pages until they are there. */
+  request(origin: Origin, host: HostKey): void {
+    const { frontier } = this.#parts
+    const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0 }
+    frontier.park(host)
+    frontier.sendErrand({ url: `${origin}/robots.txt` as CanonicalUrl, host, purpose })
+  }
+
+  /** What an errand brought back: 'retry' when the same host has to be asked again. */
+  async answer(errand: Errand, outcome: FetchOutcome): Promise<'done' | 'retry'> {
+    const purpose = errand.purpose as RobotsPurpose
+    if (outcome.kind === 'skipped') {
+      // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
+      // a redirect into forbidden ground is a file that cannot be had.
+      this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
+      return 'done'
+    }
+    if (outcome.kind === 'failed') return this.#missed(errand, purpose)
+    const { document } = outcome
+    await this.#archive(document)
+    const target = this.#target(document)
+    const verdict = judgeRobotsAnswer({ status: document.status, location: target, hops: purpose.hops })
+    switch (verdict) {
+      case 'follow':
+        if (target !== null) this.#sendOn(target, purpose)
+        return 'done'
+      case 'disallow-all':
+        return this.#missed(errand, purpose)
+      case 'allow-all':
+        this.#learn(purpose, verdict, NO_FILE, document)
+        return 'done'
+      case 'parse': {
+        const file = parseRobots(document.body.bytes(ROBOTS_BYTES_MAX))
+        const entry = { rules: file.rulesFor(this.#parts.productToken), sitemaps: file.sitemaps }
+        this.#learn(purpose, verdict, entry, document)
+        await this.#parts.onSitemaps(errand.url, file.sitemaps)
+        return 'done'
+      }
+    }
+  }
+
+  /** The host an errand was sent to cannot be reached at all. */
+  unreachable(errand: Errand): void {
+    const purpose = errand.purpose as RobotsPurpose
+    this.#learn(purpose, 'disallow-all', NO_FILE, null)
+  }
+
+  #missed(errand: Errand, purpose: RobotsPurpose): 'done' | 'retry' {
+    if (purpose.tries < this.#parts.retries) {
+      this.#parts.frontier.sendErrand({ ...errand, purpose: { ...purpose, tries: purpose.tries + 1 } })
+      return 'retry'
+    }
+    this.#learn(purpose, 'disallow-all', NO_FILE, null)
+    return 'done'
+  }
+
+  #sendOn(target: CanonicalUrl, purpose: RobotsPurpose): void {
+    const next: RobotsPurpose = { ...purpose, hops: purpose.hops + 1, tries: 0 }
+    this.#parts.frontier.sendErrand({ url: target, host: hostKeyOf(target), purpose: next })
+  }
+
+  #target(document: Document): CanonicalUrl | null {
+    const location = document.header('location')
+    if (location === null) return null
+    const target = canonicalise(location, BaseUrl.of(document.url))
+    return typeof target === 'string' && /^https?:/.test(target) ? target : null
+  }
+
+  #learn(purpose: RobotsPurpose, verdict: RobotsVerdict, parsed: RobotsEntry, document: Document | null): void {
+    const { cache, frontier, crawlDelayMaxMs, life, clock, onLearnt } = this.#parts
+    const { origin, asker } = purpose
+    const rules = verdict === 'parse' ? parsed.rules : verdict === 'allow-all' ? ALLOW_ALL : DISALLOW_ALL
+    const lifeMs = robotsLifeMs(verdict, document?.header('cache-control') ?? null, life)
+    cache.set(origin, { rules, sitemaps: parsed.sitemaps }, lifeMs)
+    onLearnt({ origin, fetchedWallMs: clock.wallMs(), lifeMs, rules: rules.save(), sitemaps: parsed.sitemaps })
+    if (rules.crawlDelayMs !== null) frontier.setLeastRest(asker, Math.min(rules.crawlDelayMs, crawlDelayMaxMs))
+    frontier.unpark(asker)
+  }
+
+  async #archive(document: Document): Promise<void> {
+    const payloadDigest = `sha256:${hash('sha256', document.wire.bytes(), 'hex')}`
+    await this.#parts.archive.write(document, { payloadDigest, revisitOf: null, via: null, depth: 0 })
+  }
+}

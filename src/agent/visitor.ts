@@ -1,0 +1,329 @@
+// One turn of one host: resolve its name, claim its address, ask what may be asked, one request at a
+// time, and give the turn back with the rest that follows from the answers.
+//
+// Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
+// back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
+
+import type { Clock, ClockMs, FailureCode, Random } from '../base/index.ts'
+import type { Address, Resolver } from '../dns/index.ts'
+import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
+import {
+  backoffAfter,
+  type Errand,
+  type Frontier,
+  type FrontierEntry,
+  parseRetryAfter,
+  restAfter,
+  type Turn,
+} from '../frontier/index.ts'
+import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
+import type { Books } from './books.ts'
+import type { PageSettler } from './page-settler.ts'
+import type { Permits } from './permits.ts'
+import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
+import type { RobotsDesk } from './robots-desk.ts'
+import type { Trouble } from './trouble.ts'
+
+export interface VisitorParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly frontier: Frontier
+  /** Null behind a proxy, which resolves names itself. */
+  readonly resolver: Resolver | null
+  readonly fetcher: Fetcher
+  /** Null where robots are ignored. */
+  readonly desk: RobotsDesk | null
+  readonly settler: PageSettler
+  readonly books: Books
+  readonly trouble: Trouble
+  readonly permits: Permits
+  /** True once no new request may be made. */
+  readonly isStopping: () => boolean
+  /** Aborted when requests under way must end too. */
+  readonly signal: AbortSignal
+  readonly rules: VisitorRules
+}
+
+export interface VisitorRules {
+  readonly retries: number
+  readonly pauses: number
+  readonly hostPages: number | null
+  readonly delayMs: number
+  readonly latencyFactor: number
+  readonly restMaxMs: number
+  readonly backoffBaseMs: number
+  readonly backoffMaxMs: number
+  readonly retryAfterMaxMs: number
+}
+
+/** What follows from one request for the rest of the turn. */
+interface Step {
+  readonly restMs: number
+  /** Goes back to the head of the line. */
+  readonly back?: FrontierEntry
+  /** Goes back to the tail of the line. */
+  readonly again?: FrontierEntry
+  /** The turn ends here, whatever the rest. */
+  readonly ends?: boolean
+}
+
+export class Visitor {
+  readonly #parts: VisitorParts
+  readonly #pagesOfHost = new Map<HostKey, number>()
+
+  constructor(parts: VisitorParts) {
+    this.#parts = parts
+  }
+
+  async visit(turn: Turn): Promise<void> {
+    const { frontier, resolver, clock } = this.#parts
+    let addresses: readonly Address[] = []
+    if (resolver !== null) {
+      const resolution = await resolver.resolve(turn.host)
+      if (resolution.kind === 'failed') {
+        this.#hostFailed(turn, turn.entries, turn.host, resolution.code, resolution.detail)
+        return
+      }
+      addresses = resolution.addresses
+      const freeAtMs = frontier.claimAddress(turn, (addresses[0] as Address).ip)
+      if (freeAtMs !== 0) {
+        frontier.settle(turn, { restMs: Math.max(0, freeAtMs - clock.nowMs()), unvisited: turn.entries })
+        if (turn.errand !== null) frontier.sendErrand(turn.errand)
+        return
+      }
+    }
+    if (turn.errand !== null) await this.#runErrand(turn, turn.errand, addresses)
+    else await this.#visitEntries(turn, addresses)
+  }
+
+  async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
+    const { frontier, isStopping, permits } = this.#parts
+    const { entries } = turn
+    const again: FrontierEntry[] = []
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as FrontierEntry
+      const origin = originOf(entry.url)
+      if (isStopping()) return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
+      const leave = this.#mayAsk(entry, origin)
+      if (leave === 'settled') continue
+      if (leave === 'robots-needed') return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
+      if (!permits.take()) return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
+
+      const step = await this.#ask(turn, entry, origin, addresses, i, again)
+      if (step === null) return
+      if (step.again !== undefined) again.push(step.again)
+      if (step.restMs > 0 || step.ends === true) {
+        const unvisited = step.back === undefined ? entries.slice(i + 1) : [step.back, ...entries.slice(i + 1)]
+        return frontier.settle(turn, { restMs: step.restMs, unvisited, again })
+      }
+    }
+    frontier.settle(turn, { restMs: 0, again })
+  }
+
+  /** Settles what needs no request at all; sends for robots.txt where it is not known. */
+  #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
+    const { books, desk, trouble, rules } = this.#parts
+    const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
+    if (gone !== null) {
+      books.failed(entry, gone.code, gone.detail)
+      return 'settled'
+    }
+    if (rules.hostPages !== null && (this.#pagesOfHost.get(entry.host) ?? 0) >= rules.hostPages) {
+      books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
+      return 'settled'
+    }
+    if (desk === null) return 'ask'
+    const judgement = desk.judge(origin, pathOf(entry.url))
+    switch (judgement.kind) {
+      case 'allowed':
+        return 'ask'
+      case 'unknown':
+        desk.request(origin, entry.host)
+        return 'robots-needed'
+      case 'disallowed':
+        books.skipped(entry, 'robots', judgement.detail)
+        return 'settled'
+      case 'unavailable':
+        books.skipped(entry, 'robots-unavailable', judgement.detail)
+        return 'settled'
+    }
+  }
+
+  /** One request for a page and what follows. Null when the turn is already settled. */
+  async #ask(
+    turn: Turn,
+    entry: FrontierEntry,
+    origin: Origin,
+    addresses: readonly Address[],
+    index: number,
+    again: readonly FrontierEntry[],
+  ): Promise<Step | null> {
+    const { fetcher, permits, frontier, signal, rules, books, trouble } = this.#parts
+    const outcome = await fetcher.fetch(
+      {
+        url: entry.url,
+        addresses,
+        purpose: 'page',
+        isLast: index === turn.entries.length - 1,
+        acceptPartial: entry.tries >= rules.retries,
+      },
+      signal,
+    )
+    if (signal.aborted && outcome.kind === 'failed') {
+      permits.giveBack()
+      return { restMs: 0, back: entry, ends: true }
+    }
+    switch (outcome.kind) {
+      case 'skipped':
+        permits.giveBack()
+        books.skipped(entry, outcome.reason, outcome.detail)
+        // Nothing was sent to an address we refuse; otherwise the head came and counts as a request.
+        return { restMs: outcome.reason === 'private-address' ? 0 : this.#restAfter(turn.host, 0) }
+      case 'failed': {
+        permits.giveBack()
+        const rule = RETRY_TABLE[outcome.code]
+        if (rule.blame === 'host') {
+          const back = [entry, ...turn.entries.slice(index + 1)]
+          for (const one of again) back.push(one)
+          this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
+          return null
+        }
+        const restMs = this.#restAfter(turn.host, outcome.durationMs)
+        if (rule.again && entry.tries < rules.retries) return { restMs, again: { ...entry, tries: entry.tries + 1 } }
+        books.failed(entry, outcome.code, outcome.detail)
+        return { restMs }
+      }
+      case 'fetched':
+        return this.#conclude(turn, entry, origin, outcome)
+    }
+    // Unreachable: the switch is total.
+    frontier.settle(turn, { restMs: 0 })
+    return null
+  }
+
+  async #conclude(
+    turn: Turn,
+    entry: FrontierEntry,
+    origin: Origin,
+    { document }: FetchOutcome & { kind: 'fetched' },
+  ): Promise<Step> {
+    const { permits, settler, trouble, rules, random, books, clock } = this.#parts
+    try {
+      const passing = passingTrouble(document.status)
+      let restMs = this.#restAfter(turn.host, document.durationMs)
+      if (passing === 'FETCH_THROTTLED') {
+        const asked = document.header('retry-after')
+        const pauseMs = backoffAfter({
+          inARow: trouble.paused(origin),
+          retryAfterMs: asked === null ? null : parseRetryAfter(asked, clock.wallMs()),
+          baseMs: rules.backoffBaseMs,
+          maxMs: rules.backoffMaxMs,
+          retryAfterMaxMs: rules.retryAfterMaxMs,
+          random,
+        })
+        restMs = Math.max(restMs, pauseMs)
+        books.rest({
+          host: turn.host,
+          restMs,
+          why: `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`,
+        })
+        if (entry.pauses < rules.pauses) {
+          permits.giveBack()
+          return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
+        }
+      } else if (passing !== null && entry.tries < rules.retries) {
+        permits.giveBack()
+        return { restMs, again: { ...entry, tries: entry.tries + 1 } }
+      } else {
+        trouble.answered(origin)
+      }
+      if (await settler.settle(entry, document)) {
+        permits.use()
+        if (rules.hostPages !== null) {
+          this.#pagesOfHost.set(turn.host, (this.#pagesOfHost.get(turn.host) ?? 0) + 1)
+        }
+      } else permits.giveBack()
+      return { restMs }
+    } finally {
+      document.release()
+    }
+  }
+
+  /** robots.txt, here or at the end of a redirect. */
+  async #runErrand(turn: Turn, errand: Errand, addresses: readonly Address[]): Promise<void> {
+    const { fetcher, frontier, desk, signal, trouble } = this.#parts
+    if (desk === null) return frontier.settle(turn, { restMs: 0 })
+    const outcome = await fetcher.fetch(
+      { url: errand.url, addresses, purpose: 'robots', isLast: false, acceptPartial: true },
+      signal,
+    )
+    if (signal.aborted && outcome.kind === 'failed') {
+      frontier.settle(turn, { restMs: 0 })
+      frontier.sendErrand(errand)
+      return
+    }
+    if (outcome.kind === 'failed' && RETRY_TABLE[outcome.code].blame === 'host') {
+      this.#hostFailed(turn, [], originOf(errand.url), outcome.code, outcome.detail)
+      return
+    }
+    const durationMs = outcome.kind === 'fetched' ? outcome.document.durationMs : 0
+    const verdict = await desk.answer(errand, outcome)
+    let restMs = this.#restAfter(turn.host, durationMs)
+    if (verdict === 'retry') {
+      restMs = Math.max(restMs, this.#backoff(trouble.failed(originOf(errand.url))))
+    } else trouble.answered(originOf(errand.url))
+    frontier.settle(turn, { restMs })
+    if (outcome.kind === 'fetched') outcome.document.release()
+  }
+
+  /**
+   * A host that cannot be reached: it rests, longer each time, and what waits for it waits. When its
+   * tries are spent its URLs fail together. `key` is the host for trouble with its name, else the origin.
+   */
+  #hostFailed(
+    turn: Turn,
+    back: readonly FrontierEntry[],
+    key: HostKey | Origin,
+    code: FailureCode,
+    detail: string,
+  ): void {
+    const { frontier, trouble, books, rules, desk } = this.#parts
+    const failures = trouble.failed(key)
+    if (RETRY_TABLE[code].again && failures <= rules.retries) {
+      frontier.settle(turn, { restMs: this.#backoff(failures), unvisited: back })
+      if (turn.errand !== null) frontier.sendErrand(turn.errand)
+      return
+    }
+    trouble.giveUp(key, code, detail)
+    frontier.settle(turn, { restMs: this.#restAfter(turn.host, 0) })
+    for (const entry of [...back, ...frontier.drop(turn.host)]) {
+      if (entry.host === key || originOf(entry.url) === key) books.failed(entry, code, detail)
+      else frontier.offer(entry)
+    }
+    // A robots.txt that redirects to a host we cannot reach is unreachable itself.
+    if (turn.errand !== null && desk !== null) desk.unreachable(turn.errand)
+  }
+
+  #backoff(inARow: number): number {
+    const { rules, random } = this.#parts
+    return backoffAfter({
+      inARow,
+      retryAfterMs: null,
+      baseMs: rules.backoffBaseMs,
+      maxMs: rules.backoffMaxMs,
+      retryAfterMaxMs: rules.retryAfterMaxMs,
+      random,
+    })
+  }
+
+  #restAfter(host: HostKey, lastResponseMs: number): number {
+    const { frontier, rules } = this.#parts
+    return restAfter({
+      delayMs: rules.delayMs,
+      crawlDelayMs: frontier.leastRestMs(host),
+      latencyFactor: rules.latencyFactor,
+      lastResponseMs,
+      restMaxMs: rules.restMaxMs,
+    })
+  }
+}

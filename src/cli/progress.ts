@@ -1,0 +1,128 @@
+// What a person sees while a crawl runs. On a terminal two lines that are painted over, in one write
+// each time so that nothing flickers; elsewhere a plain line now and then.
+
+import { formatBytes, formatDuration } from '../base/index.ts'
+
+export interface Snapshot {
+  readonly atMs: number
+  readonly pages: number
+  readonly failed: number
+  readonly skipped: number
+  readonly bytes: number
+  readonly waiting: number
+  readonly hosts: number
+  readonly active: number
+  readonly resting: number
+  readonly maxPages: number | null
+  /** Milliseconds left until --max-time, or null. */
+  readonly leftMs: number | null
+  /** What the crawl is doing when it is not just crawling: 'stopping', 'waiting 12 s for …'. */
+  readonly note: string
+}
+
+export interface ProgressStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+const PLAIN_EVERY_MS = 10_000
+/** The rate shown is that of the last seconds, not since the start: it answers "how fast now?". */
+const RATE_WINDOW_MS = 5_000
+
+export class Progress {
+  readonly #stream: ProgressStream
+  readonly #isLive: boolean
+  #window: Snapshot[] = []
+  #paintedLines = 0
+  #lastPlainMs = -Infinity
+
+  constructor(stream: ProgressStream, mode: 'auto' | 'plain' | 'none') {
+    this.#stream = stream
+    this.#isLive = mode === 'auto' && stream.isTTY === true
+  }
+
+  get intervalMs(): number {
+    return this.#isLive ? 200 : 1_000
+  }
+
+  update(now: Snapshot): void {
+    this.#window.push(now)
+    while (this.#window.length > 2 && now.atMs - (this.#window[0] as Snapshot).atMs > RATE_WINDOW_MS)
+      this.#window.shift()
+    if (this.#isLive) this.#paint(now)
+    else if (now.atMs - this.#lastPlainMs >= PLAIN_EVERY_MS) {
+      // The first plain line comes after one interval: a crawl of a second needs none.
+      if (this.#lastPlainMs !== -Infinity) this.#stream.write(`${this.#figures(now)}\n`)
+      this.#lastPlainMs = now.atMs
+    }
+  }
+
+  /** Takes the live lines away, so that what follows stands on clean ground. */
+  clear(): void {
+    if (this.#paintedLines > 0) this.#stream.write(`\x1b[${this.#paintedLines}A\x1b[J`)
+    this.#paintedLines = 0
+  }
+
+  /** A line that stays, above the live ones. */
+  say(line: string): void {
+    this.clear()
+    this.#stream.write(`${line}\n`)
+  }
+
+  #rate(now: Snapshot, figure: 'pages' | 'bytes'): number {
+    const first = this.#window[0] ?? now
+    const seconds = (now.atMs - first.atMs) / 1_000
+    return seconds <= 0 ? 0 : (now[figure] - first[figure]) / seconds
+  }
+
+  #figures(now: Snapshot): string {
+    const rate = this.#rate(now, 'pages')
+    return [
+      `${people(now.pages)} pages`,
+      `${rate < 10 ? rate.toFixed(1) : people(Math.round(rate))}/s`,
+      `${formatBytes(now.bytes)}, ${formatBytes(this.#rate(now, 'bytes'))}/s`,
+      `${people(now.waiting)} waiting`,
+      `${people(now.hosts)} hosts (${people(now.active)} asked, ${people(now.resting)} resting)`,
+      ...(now.failed > 0 ? [`${people(now.failed)} failed`] : []),
+      ...(now.skipped > 0 ? [`${people(now.skipped)} skipped`] : []),
+    ].join(' · ')
+  }
+
+  /** How far along, where a limit says what the end is. */
+  #horizon(now: Snapshot): string {
+    const parts: string[] = []
+    if (now.maxPages !== null) {
+      const share = Math.min(1, now.pages / now.maxPages)
+      const rate = this.#rate(now, 'pages')
+      const leftMs = rate > 0 ? Math.round((now.maxPages - now.pages) / rate) * 1_000 : null
+      const width = 20
+      const full = Math.round(share * width)
+      parts.push(
+        `[${'█'.repeat(full)}${'·'.repeat(width - full)}] ${people(now.pages)} of ${people(now.maxPages)} pages` +
+          (leftMs === null || leftMs <= 0 ? '' : `, about ${formatDuration(leftMs)} left`),
+      )
+    }
+    if (now.leftMs !== null)
+      parts.push(`${formatDuration(Math.max(0, Math.round(now.leftMs / 1_000)) * 1_000)} until --max-time`)
+    if (now.note !== '') parts.push(now.note)
+    return parts.join(' · ')
+  }
+
+  #paint(now: Snapshot): void {
+    const width = Math.max(20, (this.#stream.columns ?? 80) - 1)
+    const lines = [this.#figures(now), this.#horizon(now)].filter((line) => line !== '').map((line) => cut(line, width))
+    const up = this.#paintedLines > 0 ? `\x1b[${this.#paintedLines}A\r` : ''
+    // Each line clears its own tail; a line that is no longer needed is cleared by the last code.
+    this.#stream.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
+    this.#paintedLines = lines.length
+  }
+}
+
+function cut(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`
+}
+
+function people(value: number): string {
+  return value.toLocaleString('en-GB')
+}

@@ -1,0 +1,6 @@
+export { nearest } from './nearest.ts'
+export { type OptionRow, optionRows } from './option-rows.ts'
+export type { Problem } from './problem.ts'
+export { type FlagShape, readArguments } from './read-arguments.ts'
+export { type Config, type ConfigSources, environmentName, type FlagValue, readConfig } from './read-config.ts'
+export { type CrawlConfig, SECTIONS } from './sections.ts'

@@ -1,0 +1,146 @@
+// Joins what the user said, in four places, into one checked and frozen configuration.
+// Order: command line > environment > file > default. All complaints come at once.
+
+import type { z } from 'zod'
+import { type OptionRow, optionRows, type Sections } from './option-rows.ts'
+import { describeIssue, type Problem, unknownName } from './problem.ts'
+
+/** A value as the command line gave it: true for a flag alone, a list for a repeated one. */
+export type FlagValue = string | true | readonly string[]
+
+export interface ConfigSources {
+  readonly flags: ReadonlyMap<string, FlagValue>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly file: { readonly name: string; readonly content: unknown } | null
+}
+
+export type Config<S extends Sections> = { readonly [K in keyof S]: Readonly<z.output<S[K]>> }
+
+export type ConfigResult<S extends Sections> =
+  | { readonly kind: 'config'; readonly config: Config<S>; readonly given: ReadonlySet<string> }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+
+const ENVIRONMENT_PREFIX = 'PORTOLAN_'
+
+export function environmentName(flag: string): string {
+  return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll('-', '_')
+}
+
+/** Environment names that speak to something else than the options. */
+const OTHER_ENVIRONMENT = new Set(['PORTOLAN_MATERIAL'])
+
+export function readConfig<S extends Sections>(sections: S, sources: ConfigSources): ConfigResult<S> {
+  const rows = optionRows(sections)
+  const problems: Problem[] = []
+  const input = new Map<string, Record<string, unknown>>(Object.keys(sections).map((name) => [name, {}]))
+  const saidWhere = new Map<string, string>()
+
+  const say = (row: OptionRow, value: unknown, where: string): void => {
+    ;(input.get(row.section) as Record<string, unknown>)[row.key] = value
+    saidWhere.set(`${row.section}.${row.key}`, where)
+  }
+
+  if (sources.file !== null) readFile(sources.file, sections, rows, say, problems)
+
+  const byFlag = new Map(rows.flatMap((row) => (row.facts.flag === undefined ? [] : [[row.facts.flag, row] as const])))
+  const byEnvironment = new Map([...byFlag].map(([flag, row]) => [environmentName(flag), row]))
+  for (const [name, text] of Object.entries(sources.environment)) {
+    if (!name.startsWith(ENVIRONMENT_PREFIX) || text === undefined || OTHER_ENVIRONMENT.has(name)) continue
+    const row = byEnvironment.get(name)
+    if (row === undefined) problems.push(unknownName(name, name, byEnvironment.keys()))
+    else say(row, valueOf(row, row.facts.kind === 'list' ? [text] : text), name)
+  }
+  for (const [flag, value] of sources.flags) {
+    const row = byFlag.get(flag)
+    if (row === undefined) problems.push(unknownName(`--${flag}`, flag, byFlag.keys(), '--'))
+    else say(row, valueOf(row, value), `--${flag}`)
+  }
+
+  const config: Record<string, unknown> = {}
+  for (const [section, schema] of Object.entries(sections)) {
+    const given = input.get(section) ?? {}
+    const result = schema.safeParse(given)
+    if (result.success) {
+      config[section] = deepFreeze(result.data)
+      continue
+    }
+    for (const issue of result.error.issues) problems.push(problemOf(issue, section, given, saidWhere))
+  }
+  if (problems.length > 0) return { kind: 'problems', problems }
+  return { kind: 'config', config: Object.freeze(config) as Config<S>, given: new Set(saidWhere.keys()) }
+}
+
+function readFile(
+  file: { readonly name: string; readonly content: unknown },
+  sections: Sections,
+  rows: readonly OptionRow[],
+  say: (row: OptionRow, value: unknown, where: string) => void,
+  problems: Problem[],
+): void {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject(file.content)) {
+    problems.push({ where: file.name, what: 'the configuration must be an object of sections' })
+    return
+  }
+  for (const [section, options] of Object.entries(file.content)) {
+    const where = `${section} in ${file.name}`
+    if (section === '$schema') continue
+    if (!(section in sections)) {
+      const misplaced = rows.find((row) => row.key === section || row.facts.flag === section)
+      problems.push(
+        misplaced === undefined
+          ? unknownName(where, section, Object.keys(sections))
+          : { where, what: `belongs into a section: "${misplaced.section}": { "${misplaced.key}": … }` },
+      )
+    } else if (!isObject(options)) {
+      problems.push({ where, what: 'must be an object of options' })
+    } else {
+      for (const [key, value] of Object.entries(options)) {
+        const row = rows.find((one) => one.section === section && one.key === key)
+        const place = `${section}.${key} in ${file.name}`
+        if (row !== undefined) say(row, value, place)
+        else {
+          const known = rows.filter((one) => one.section === section).map((one) => one.key)
+          problems.push(unknownName(place, key, known))
+        }
+      }
+    }
+  }
+}
+
+/** Command line and environment know only text; the kind of the option says what the text means. */
+function valueOf(row: OptionRow, value: FlagValue): unknown {
+  switch (row.facts.kind) {
+    case 'number':
+      return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value
+    case 'yes-no':
+      if (value === true || value === 'true' || value === 'yes') return true
+      return value === 'false' || value === 'no' ? false : value
+    case 'list':
+      return typeof value === 'string' ? [value] : value
+    default:
+      return value
+  }
+}
+
+function problemOf(
+  issue: z.core.$ZodIssue,
+  section: string,
+  given: Readonly<Record<string, unknown>>,
+  saidWhere: ReadonlyMap<string, string>,
+): Problem {
+  const [key, ...deeper] = issue.path
+  let received: unknown = given[String(key)]
+  for (const step of deeper) received = (received as Record<PropertyKey, unknown> | undefined)?.[step]
+  const place = saidWhere.get(`${section}.${String(key)}`) ?? `${section}.${String(key)}`
+  return { where: deeper.length === 0 ? place : `${place} (${deeper.join('.')})`, what: describeIssue(issue, received) }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !(value instanceof RegExp)) {
+    for (const inner of Object.values(value)) deepFreeze(inner)
+    Object.freeze(value)
+  }
+  return value
+}
