@@ -18,10 +18,16 @@ export interface Original {
 export interface ContentSeen {
   /**
    * Asks for a SHA-256 digest. Null: nobody had it, and the caller now holds the claim. A second
-   * asker for a claimed digest waits until the claim is kept or released.
+   * asker for a claimed digest waits until the claim is kept or released; those who wait are served
+   * in order. The digest of the empty body is nobody's: it may always be had, and is never kept.
    */
   claim(digest: Uint8Array): Promise<Original | null> | Original | null
+  /** The page that holds the claim is settled. Without a claim: what an earlier run knew; the first stays. */
   keep(digest: Uint8Array, original: Original): void
+  /** The page that holds the claim will not be settled: the next asker holds the claim. */
   release(digest: Uint8Array): void
+  /** Digests kept. */
   readonly size: number
+  /** Everything kept; for checkpoints. A digest is valid until the next one. */
+  originals(): Iterable<readonly [digest: Uint8Array, original: Original]>
 }

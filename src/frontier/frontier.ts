@@ -15,6 +15,9 @@
 import type { ClockMs } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 
+/** How many bands there are unless a frontier is made with another number. */
+export const BANDS = 8
+
 /** A URL that waits. Immutable; a retry is a new entry with one more try. */
 export interface FrontierEntry {
   readonly url: CanonicalUrl
@@ -25,7 +28,7 @@ export interface FrontierEntry {
   readonly depth: number
   /** Redirects followed in a row to get here. */
   readonly hops: number
-  /** 0 is served first. */
+  /** 0 is served first, and nothing of a worse band while a better one has a host that may be asked. */
   readonly band: number
   readonly isSeed: boolean
   /** How often it was asked for in vain and blamed for it. */
@@ -36,7 +39,8 @@ export interface FrontierEntry {
 
 /**
  * A request that must be made in a host's turn but is not a URL of the crawl: a robots.txt, here or
- * at the end of a redirect from another host. Errands go before entries and run on parked hosts too.
+ * at the end of a redirect from another host. Errands go before entries, run on parked hosts too, and
+ * put their host into band 0: whoever sent one has URLs that wait for it.
  */
 export interface Errand {
   readonly url: CanonicalUrl
@@ -50,7 +54,7 @@ export interface Turn {
   readonly host: HostKey
   /** Set when this turn is for an errand; then there are no entries. */
   readonly errand: Errand | null
-  /** Up to `urlsPerTurn` when the host needs no rest between requests, else one. */
+  /** Of one band; up to `urlsPerTurn` when neither host nor address needs a rest between requests, else one. */
   readonly entries: readonly FrontierEntry[]
 }
 
@@ -68,7 +72,7 @@ export interface FrontierFigures {
   readonly waiting: number
   /** Hosts ever offered. */
   readonly hosts: number
-  /** Hosts with something waiting, by state. */
+  /** Hosts with something waiting, by state; ready ones may still have to wait for their address. */
   readonly ready: number
   readonly resting: number
   readonly parked: number
@@ -85,15 +89,21 @@ export interface Frontier {
    * The IP is claimed with the turn when the address of the host is known.
    */
   take(): Turn | null
-  /** When take() may next succeed, if nothing is settled or offered before; null if only that can help. */
+  /**
+   * When take() may next succeed, if nothing is settled or offered before; null if only that can help.
+   * Never now or earlier when take() has just found nothing.
+   */
   nextReadyMs(): ClockMs | null
   /**
    * Tells the address of a host once it is resolved. For a turn that is out it claims the IP: 0 when
    * granted, else when to try again (and the caller settles the turn with that rest, all unvisited).
+   * The time may be now: the address is taken, the host goes back into line and waits there.
    */
   claimAddress(turn: Turn, address: string): ClockMs | 0
   settle(turn: Turn, settlement: Settlement): void
-  /** No entries of this host until unpark(). */
+  /** The host rests at least this long from now, without a turn: a rest remembered from an earlier run. */
+  rest(host: HostKey, restMs: number): void
+  /** No entries of this host until unpark(). Parking twice is parking once. */
   park(host: HostKey): void
   unpark(host: HostKey): void
   /** The least rest between two requests to the host (Crawl-delay), beside the configured one. */
@@ -104,11 +114,19 @@ export interface Frontier {
   /** What is known of a host's state now, for `explain` and the control API. */
   inspect(host: HostKey): HostState | null
   figures(): FrontierFigures
+  /** Every entry waiting or out, host by host, in the order it would be handed out; for checkpoints. */
+  entries(): Iterable<FrontierEntry>
+  /** The state of every host known; for checkpoints. */
+  hostStates(): Iterable<HostState>
+  /** Throws if a promise of the implementation is broken. O(everything): for tests. */
+  assertSound(): void
 }
 
 export interface HostState {
   readonly host: HostKey
+  /** Entries waiting or out. */
   readonly waiting: number
+  /** 'ready' also while its address is not free; 'idle' when there is nothing to ask it for. */
   readonly state: 'idle' | 'ready' | 'resting' | 'parked' | 'out'
   /** Only meaningful while resting. */
   readonly restUntilMs: ClockMs

@@ -1,1 +1,2 @@
-export type * from './url-seen.ts'
+export * from './url-seen.ts'
+export { MemoryUrlSeen } from './memory-url-seen.ts'

@@ -12,15 +12,29 @@ export interface FingerprintBatch {
   readonly isNew: Uint8Array
 }
 
+/** An empty batch with room for `capacity` URLs. */
+export function newBatch(capacity: number): FingerprintBatch {
+  return {
+    count: 0,
+    high: new Uint32Array(capacity),
+    low: new Uint32Array(capacity),
+    isNew: new Uint8Array(capacity),
+  }
+}
+
 export interface UrlSeen {
   /** Remembers every URL of the batch and says which are new. Undefined when the answer is there at once. */
   meet(batch: FingerprintBatch): Promise<void> | undefined
   /** Whether a URL is known, without meeting it. */
   has(high: number, low: number): boolean | Promise<boolean>
-  /** How often a URL was met (D11); 0 when it is not known. Saturates. */
+  /** How often a URL was met; 0 when it is not known. Saturates at 65,535. */
   meetings(high: number, low: number): number | Promise<number>
   /** How many different URLs are known. */
   readonly size: number
   /** What it holds in memory. */
   readonly memoryBytes: number
+  /** Shows every URL known, in any order; for checkpoints. The set must not change meanwhile. */
+  visit(visitor: (high: number, low: number, meetings: number) => void): void
+  /** Takes up a URL with its meetings as visit() showed it; adds them where it is known already. */
+  restore(high: number, low: number, meetings: number): void
 }
