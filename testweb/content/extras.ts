@@ -15,7 +15,6 @@ import { isFindPath } from './numbered.ts'
 import { MIRRORS, NEAR_DUPLICATES } from './page-links.ts'
 import { MOVED_AWAY_ROBOTS_PATH, MOVED_ROBOTS_PATH } from './robots-plan.ts'
 
-const CHAIN_MAX = 50
 /** How many numbered pages a sitemap names. */
 const SITEMAP_PAGES = 40
 /** Bytes of mirrors and near-duplicates, whatever the mean of the web. */
@@ -65,7 +64,7 @@ export class Extras {
         found = this.#loop(host, path, second)
         break
       case 'chain':
-        found = this.#chain(host, path, second)
+        found = this.#chain(host, path)
         break
       default:
         if (this.#options.traps) found = this.#trap(host, path)
@@ -147,12 +146,12 @@ export class Extras {
     return redirectAnswer(302, link(host, resource.path, 'redirect'))
   }
 
-  /** /chain/k is k redirects away from a page. */
-  #chain(host: Host, path: string, second: string | undefined): Answer | null {
-    const length = numberIn(path, /^\/chain\/(\d+)$/, CHAIN_MAX + 1)
-    if (length === null || second === undefined) return null
-    if (length > 0) return redirectAnswer(301, link(host, `/chain/${length - 1}`, 'redirect'))
-    return this.#small([link(host, '/')], 'The end of the chain', mix(host.hash, 3))
+  /** /chain/k/k is k redirects away from a page; each chain has URLs of its own. */
+  #chain(host: Host, path: string): Answer | null {
+    const [, length, left] = /^\/chain\/(0|[1-9]\d?)\/(0|[1-9]\d?)$/.exec(path) ?? []
+    if (length === undefined || left === undefined || Number(left) > Number(length)) return null
+    if (left !== '0') return redirectAnswer(301, link(host, `/chain/${length}/${Number(left) - 1}`, 'redirect'))
+    return this.#small([link(host, '/')], `The end of chain ${length}`, mix(host.hash, Number(length)))
   }
 
   /** Each leads on for ever; only depth, budgets or patterns of the crawler end it. */

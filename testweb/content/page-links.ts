@@ -14,8 +14,8 @@ import { type Hand, type Place, writeHref } from './writing.ts'
 /** Pages that stand on every host with the same bytes, and near-duplicates of each other. */
 export const MIRRORS = 4
 export const NEAR_DUPLICATES = 4
-/** Lengths of the redirect chains that roots link to when exhibits are linked. */
-export const CHAINS = [3, 9] as const
+/** Lengths of the redirect chains that roots link to when exhibits are linked; the last is longer than a crawler follows. */
+const CHAINS = [3, 9, 14] as const
 /** What a page with <base> resolves its links against. */
 export const BASE_PATH = '/people/deep/'
 
@@ -108,7 +108,7 @@ export class PageLinks {
     }
     if (this.#options.exhibits) {
       for (const variant of VARIANT_NAMES) add(this.#layout.exhibit(host, variant).path)
-      for (const length of CHAINS) add(`/chain/${length}`)
+      for (const length of CHAINS) add(`/chain/${length}/${length}`)
     }
     if (this.#options.traps) {
       add('/calendar/2026/1')

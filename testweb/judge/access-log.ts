@@ -81,7 +81,7 @@ export class AccessLog {
       ip: this.#names[this.#ip[index] as number] ?? '',
       connection: connection >>> 1,
       scheme: (connection & 1) === 1 ? 'https' : 'http',
-      path: this.#paths.latin1Slice(this.#pathStart(index), this.#pathEnd[index]),
+      path: this.#paths.toString('latin1', this.#pathStart(index), this.#pathEnd[index]),
       status: this.#status[index] as number,
     }
   }
@@ -107,7 +107,7 @@ export class AccessLog {
       this.#paths.copy(grown)
       this.#paths = grown
     }
-    this.#paths.latin1Write(path, start)
+    this.#paths.write(path, start, 'latin1')
     this.#pathEnd[index] = end
   }
 

@@ -21,7 +21,7 @@ export interface TruthQuestion {
   /** The name a robots.txt knows the crawler by. */
   readonly agent?: string
   readonly maxDepth?: number
-  /** Redirects followed in a row. */
+  /** Redirects followed in a row; 10 by default. */
   readonly redirectsMax?: number
   /** Kinds of links that are followed; all by default. Redirects always are. */
   readonly follows?: readonly LinkKind[]
@@ -61,7 +61,7 @@ interface Met {
 }
 
 const URLS_MAX = 5_000_000
-const REDIRECTS_MAX = 20
+const REDIRECTS_MAX = 10
 
 export function truth(web: Web, question: TruthQuestion): Truth {
   const walk = new Walk(web, question)
@@ -135,12 +135,11 @@ class Walk implements Truth {
   }
 
   #visit({ url, depth, hops }: Met): void {
-    const refusal = hops > (this.#question.redirectsMax ?? REDIRECTS_MAX) ? 'redirect-limit' : this.#refusal(url)
+    const refusal = this.#refusal(url)
     if (refusal !== null) {
       this.skipped.set(url, refusal)
       return
     }
-    this.skipped.delete(url)
     const { host, answer } = this.#ask(url)
     if (host === null || answer === null) {
       this.failed.set(url, 'DNS_NO_NAME')
@@ -154,6 +153,7 @@ class Walk implements Truth {
     const location = answer.moved?.url ?? null
     this.pages.set(url, { depth, status: answer.status, throttled: answer.delivery.throttle?.times ?? 0, location })
     if (location !== null) {
+      if (hops >= (this.#question.redirectsMax ?? REDIRECTS_MAX)) return
       if (this.seeds.has(location) || this.#isWanted(location)) this.#meet(location, depth, hops + 1)
     } else this.#followLinks(answer, depth + 1)
   }
