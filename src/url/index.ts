@@ -1,1 +1,17 @@
 export type { CanonicalUrl, HostKey, Origin } from './canonical-url.ts'
+export { BaseUrl } from './base-url.ts'
+export {
+  baseOfPage,
+  canonicalise,
+  type Canonicalise,
+  type CanonicaliseOptions,
+  compileCanonicaliser,
+} from './canonicalise.ts'
+export { defaultKey, Fingerprinter, type FingerprintKey, formatFingerprint, slotOf } from './fingerprint.ts'
+export { urlOptions, type UrlOptions } from './options.ts'
+export { type Refusal } from './refusal.ts'
+export { registrableDomain } from './registrable-domain.ts'
+export { compileScope, type Scope, type ScopeKind, type ScopeOptions } from './scope.ts'
+export { surt } from './surt.ts'
+export { compileUrlFilter, type UrlFilter, type UrlPredicate } from './url-filter.ts'
+export { directoryDepthOf, hostKeyOf, originOf, pathOf, type Scheme, schemeOf } from './url-parts.ts'
