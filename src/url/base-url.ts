@@ -1,6 +1,7 @@
 // What relative links are resolved against: made once per page, asked once per link.
 
 import type { CanonicalUrl } from './canonical-url.ts'
+import { parseUrl } from './parse-url.ts'
 import { pathEnd, pathStart } from './url-parts.ts'
 
 export class BaseUrl {
@@ -32,8 +33,20 @@ export class BaseUrl {
     return new BaseUrl(url, true)
   }
 
-  /** Of a URL that is whole but not one of ours: with a user name, or of a scheme we do not crawl. */
-  static ofForeign(href: string): BaseUrl {
-    return new BaseUrl(href, false)
+  /**
+   * The base of a page: its first `<base href>` resolved against its own URL, or its own URL when there is
+   * none, or when it is no URL, or a data: or javascript: one (HTML, "document base URL"). A base with a
+   * user name or of a scheme we do not crawl is a base all the same; links relative to it are refused one by one.
+   */
+  static ofPage(page: CanonicalUrl, baseHref: string | null): BaseUrl {
+    if (baseHref === null) return new BaseUrl(page, true)
+    const canonical = parseUrl(baseHref, page)
+    if (typeof canonical === 'string') return new BaseUrl(canonical, true)
+    const parsed = URL.parse(baseHref, page)
+    if (parsed === null || parsed.protocol === 'data:' || parsed.protocol === 'javascript:') {
+      return new BaseUrl(page, true)
+    }
+    parsed.hash = ''
+    return new BaseUrl(parsed.href, false)
   }
 }

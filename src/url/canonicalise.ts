@@ -15,9 +15,8 @@
 
 import { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
-import { normalisePercent } from './percent.ts'
+import { parseUrl } from './parse-url.ts'
 import { joinAbsolute, joinRelative } from './plain-href.ts'
-import { encodeQuery } from './query-encoding.ts'
 import { type Refusal, REFUSED } from './refusal.ts'
 import { compileSessionIds } from './session-ids.ts'
 
@@ -71,33 +70,13 @@ export function compileCanonicaliser(options: CanonicaliseOptions): Canonicalise
       const joined = joinAbsolute(href, end, base)
       if (joined !== null) return finish(joined)
     } else if (!isCrawled(href.slice(0, end - 1))) return REFUSED.scheme
-    const parsed = parse(href, base, encoding)
+    const parsed = parseUrl(href, base?.href, encoding)
     return typeof parsed === 'string' ? finish(parsed) : parsed
   }
 }
 
 /** With the default options; for the lenses and wherever no configuration is at hand. */
 export const canonicalise: Canonicalise = compileCanonicaliser({ urlLength: URL_LENGTH_DEFAULT, sessionIds: [] })
-
-/** The same without the short way, as the definition of correct for tests and benches. */
-export function canonicaliseByParser(href: string, base: BaseUrl | null = null, encoding = 'utf-8'): string | Refusal {
-  return parse(href, base, encoding)
-}
-
-/**
- * The base of a page: its first `<base href>` resolved against its own URL, or its own URL when there is
- * none, or when it is no URL, or a data: or javascript: one (HTML, "document base URL"). A base with a
- * user name or of a scheme we do not crawl is a base all the same; links relative to it are refused one by one.
- */
-export function baseOfPage(page: CanonicalUrl, baseHref: string | null): BaseUrl {
-  if (baseHref === null) return BaseUrl.of(page)
-  const canonical = canonicalise(baseHref, page)
-  if (typeof canonical === 'string') return BaseUrl.of(canonical)
-  const parsed = URL.parse(baseHref, page)
-  if (parsed === null || parsed.protocol === 'data:' || parsed.protocol === 'javascript:') return BaseUrl.of(page)
-  parsed.hash = ''
-  return BaseUrl.ofForeign(parsed.href)
-}
 
 /** One past the colon of the scheme; 0 if the link has none, or none that is written plainly. */
 function schemeEnd(href: string): number {
@@ -114,50 +93,4 @@ function schemeEnd(href: string): number {
 function isCrawled(scheme: string): boolean {
   const lower = scheme.toLowerCase()
   return lower === HTTP || lower === HTTPS || lower === 'ftp' || lower === 'gopher'
-}
-
-/** The long way: everything but session ids and the limit of length. */
-function parse(href: string, base: BaseUrl | null, encoding: string): string | Refusal {
-  let parsed = URL.parse(href, base?.href)
-  if (parsed === null) return REFUSED['invalid-url']
-  const { protocol } = parsed
-  if (protocol === 'gopher:') return parseGopher(parsed)
-  if (protocol !== 'http:' && protocol !== 'https:' && protocol !== 'ftp:') return REFUSED.scheme
-  if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
-  if (encoding !== 'utf-8') {
-    const encoded = encodeQuery(href, encoding)
-    if (encoded !== href) parsed = URL.parse(encoded, base?.href) ?? parsed
-  }
-  const whole = parsed.href
-  const hash = whole.indexOf('#')
-  const url = hash === -1 ? whole : whole.slice(0, hash)
-  const authority = protocol.length + 2
-  return withoutLastDot(normalisePercent(url, authority), authority, parsed.port)
-}
-
-/** `name.` is `name` to the DNS, to TLS and to politeness. Two dots at the end are no name. */
-function withoutLastDot(url: string, authority: number, port: string): string | Refusal {
-  const path = url.indexOf('/', authority)
-  const hostEnd = port === '' ? path : path - port.length - 1
-  if (url[hostEnd - 1] !== '.') return url
-  if (hostEnd - 1 === authority || url[hostEnd - 2] === '.') return REFUSED['invalid-url']
-  return url.slice(0, hostEnd - 1) + url.slice(hostEnd)
-}
-
-/**
- * To the URL standard gopher is an unknown scheme: host as written, port kept, path perhaps empty. We
- * read its host as any other's, so that one host has one key, and drop its port 70.
- */
-function parseGopher(parsed: URL): string | Refusal {
-  if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
-  const host = parsed.host === '' ? null : URL.parse(`http://${parsed.hostname}/`)
-  if (host === null) return REFUSED['invalid-url']
-  const port = parsed.port === '' || parsed.port === '70' ? '' : parsed.port
-  const hash = parsed.href.indexOf('#')
-  const question = parsed.href.indexOf('?')
-  const hasQuery = question !== -1 && (hash === -1 || question < hash)
-  const query = hasQuery ? parsed.href.slice(question, hash === -1 ? undefined : hash) : ''
-  const authority = 'gopher://'.length
-  const url = `gopher://${host.hostname}${port === '' ? '' : `:${port}`}${parsed.pathname || '/'}${query}`
-  return withoutLastDot(normalisePercent(url, authority), authority, port)
 }

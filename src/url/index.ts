@@ -1,12 +1,6 @@
 export type { CanonicalUrl, HostKey, Origin } from './canonical-url.ts'
 export { BaseUrl } from './base-url.ts'
-export {
-  baseOfPage,
-  canonicalise,
-  type Canonicalise,
-  type CanonicaliseOptions,
-  compileCanonicaliser,
-} from './canonicalise.ts'
+export { canonicalise, type Canonicalise, type CanonicaliseOptions, compileCanonicaliser } from './canonicalise.ts'
 export { defaultKey, Fingerprinter, type FingerprintKey, formatFingerprint, slotOf } from './fingerprint.ts'
 export { urlOptions, type UrlOptions } from './options.ts'
 export { type Refusal } from './refusal.ts'

@@ -1,0 +1,52 @@
+// The long way to a canonical URL, and the definition of it: the WHATWG parser, then what we add to it. Whatever
+// shortens the way (plain-href.ts) is proven equal to this.
+
+import { normalisePercent } from './percent.ts'
+import { encodeQuery } from './query-encoding.ts'
+import { type Refusal, REFUSED } from './refusal.ts'
+
+/** Everything but session ids and the limit of length. `encoding` is the WHATWG name of the page's. */
+export function parseUrl(href: string, base: string | undefined, encoding = 'utf-8'): string | Refusal {
+  let parsed = URL.parse(href, base)
+  if (parsed === null) return REFUSED['invalid-url']
+  const { protocol } = parsed
+  if (protocol === 'gopher:') return parseGopher(parsed)
+  if (protocol !== 'http:' && protocol !== 'https:' && protocol !== 'ftp:') return REFUSED.scheme
+  if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
+  if (encoding !== 'utf-8') {
+    const encoded = encodeQuery(href, encoding)
+    if (encoded !== href) parsed = URL.parse(encoded, base) ?? parsed
+  }
+  const whole = parsed.href
+  const hash = whole.indexOf('#')
+  const url = hash === -1 ? whole : whole.slice(0, hash)
+  const authority = protocol.length + 2
+  return withoutLastDot(normalisePercent(url, authority), authority, parsed.port)
+}
+
+/** `name.` is `name` to the DNS, to TLS and to politeness. Two dots at the end are no name. */
+function withoutLastDot(url: string, authority: number, port: string): string | Refusal {
+  const path = url.indexOf('/', authority)
+  const hostEnd = port === '' ? path : path - port.length - 1
+  if (url[hostEnd - 1] !== '.') return url
+  if (hostEnd - 1 === authority || url[hostEnd - 2] === '.') return REFUSED['invalid-url']
+  return url.slice(0, hostEnd - 1) + url.slice(hostEnd)
+}
+
+/**
+ * To the URL standard gopher is an unknown scheme: host as written, port kept, path perhaps empty. We
+ * read its host as any other's, so that one host has one key, and drop its port 70.
+ */
+function parseGopher(parsed: URL): string | Refusal {
+  if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
+  const host = parsed.host === '' ? null : URL.parse(`http://${parsed.hostname}/`)
+  if (host === null) return REFUSED['invalid-url']
+  const port = parsed.port === '' || parsed.port === '70' ? '' : parsed.port
+  const hash = parsed.href.indexOf('#')
+  const question = parsed.href.indexOf('?')
+  const hasQuery = question !== -1 && (hash === -1 || question < hash)
+  const query = hasQuery ? parsed.href.slice(question, hash === -1 ? undefined : hash) : ''
+  const authority = 'gopher://'.length
+  const url = `gopher://${host.hostname}${port === '' ? '' : `:${port}`}${parsed.pathname || '/'}${query}`
+  return withoutLastDot(normalisePercent(url, authority), authority, port)
+}
