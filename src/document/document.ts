@@ -14,8 +14,15 @@ export interface Body {
   release(): void
 }
 
-/** Why a body is not whole. The first three are WARC-Truncated's own words. */
+/** Why a body is not whole, in the words of WARC-Truncated. */
 export type Truncation = 'length' | 'time' | 'disconnect'
+
+/**
+ * What became of the content coding. 'broken': it ended early or does not decode; the body holds what
+ * could be decoded, or the wire bytes if nothing could. 'unknown': a coding we do not speak; the body
+ * holds the bytes as far as they could be undone.
+ */
+export type Decoding = 'none' | 'decoded' | 'broken' | 'unknown'
 
 export interface Document {
   readonly url: CanonicalUrl
@@ -38,13 +45,17 @@ export interface Document {
   readonly wire: Body
   /** The payload decoded. The same object as `wire` when there is no content coding. */
   readonly body: Body
+  readonly decoding: Decoding
+  /** Why `body` is not whole: `wire` was cut, or decoding it was ('length'). */
   readonly truncated: Truncation | null
+  /** Why `wire` is not whole: what an archive must say of the record. */
+  readonly wireTruncated: Truncation | null
   /** Date of the request, wall clock. */
   readonly fetchedAtMs: number
   /** From sending the request to the first byte, and to the last. */
   readonly firstByteMs: number
   readonly durationMs: number
-  /** Address asked. */
+  /** Address asked; the proxy's when there is one. */
   readonly ip: string
   release(): void
 }

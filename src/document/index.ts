@@ -1,1 +1,7 @@
+export { type ContentType, parseContentType } from './content-type.ts'
 export type * from './document.ts'
+export { type DocumentFacts, FetchedDocument } from './fetched-document.ts'
+export { headerValue, headerValues } from './headers.ts'
+export { type DocumentOptions, documentOptions } from './options.ts'
+export { Spool } from './spool.ts'
+export { SpooledBody } from './spooled-body.ts'

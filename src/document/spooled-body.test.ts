@@ -1,0 +1,119 @@
+// A body gives back what it was given, whatever the pieces, on either side of the memory limit; it
+// stops at its limit, leaves no file behind and closes what it opened.
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Fault } from '../base/index.ts'
+import { Spool } from './spool.ts'
+import { SpooledBody } from './spooled-body.ts'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'portolan-spool-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const openDescriptors = (): number => readdirSync('/proc/self/fd').length
+const join1 = (body: SpooledBody): Buffer => Buffer.concat([...body.chunks()].map((chunk) => Buffer.from(chunk)))
+
+function filled(bytes: Uint8Array, memoryMax: number, lengthMax = Number.MAX_SAFE_INTEGER): SpooledBody {
+  const body = new SpooledBody(new Spool(directory, memoryMax), lengthMax)
+  for (let at = 0; at < bytes.length; at += 1000) body.append(bytes.subarray(at, at + 1000))
+  body.finish()
+  return body
+}
+
+test('a body gives back its bytes whatever the pieces and wherever they lie', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }),
+      fc.nat(2000),
+      fc.nat(3000),
+      (pieces, memoryMax, lengthMax) => {
+        const body = new SpooledBody(new Spool(directory, memoryMax), lengthMax)
+        const all = Buffer.concat(pieces)
+        const kept = all.subarray(0, lengthMax)
+        let taken = 0
+        for (const piece of pieces) taken += body.append(piece)
+        body.finish()
+        expect(taken).toBe(kept.length)
+        expect(body.length).toBe(kept.length)
+        expect(Buffer.from(body.bytes())).toEqual(kept)
+        expect(join1(body)).toEqual(kept)
+        expect(Buffer.from(body.bytes(7))).toEqual(kept.subarray(0, 7))
+        body.release()
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('several readers at once do not disturb each other', () => {
+  for (const memoryMax of [10, 1_000_000]) {
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7) & 0xff))
+    const body = filled(bytes, memoryMax)
+    const seen: Buffer[][] = [[], []]
+    const readers = [body.chunks()[Symbol.iterator](), body.chunks()[Symbol.iterator]()]
+    for (let isAnyLeft = true; isAnyLeft;) {
+      isAnyLeft = false
+      for (const [index, reader] of readers.entries()) {
+        const next = reader.next()
+        if (next.done !== true) {
+          seen[index]!.push(Buffer.from(next.value))
+          isAnyLeft = true
+          expect(next.value.length).toBeLessThanOrEqual(64 * 1024)
+        }
+        // Joining the pieces under the eyes of a reader changes nothing for it.
+        body.bytes()
+      }
+    }
+    expect(Buffer.concat(seen[0]!)).toEqual(bytes)
+    expect(Buffer.concat(seen[1]!)).toEqual(bytes)
+    body.release()
+  }
+})
+
+test('a body of one piece is not copied, and several are joined once', () => {
+  const piece = Buffer.from('one piece')
+  expect(SpooledBody.of(piece, new Spool(directory, 100)).bytes()).toBe(piece)
+  const body = filled(Buffer.alloc(5000), 10_000)
+  expect(body.bytes()).toBe(body.bytes())
+  expect(body.bytes(10).buffer).toBe(body.bytes().buffer)
+})
+
+test('a body at the memory limit opens no file, one byte more does, and no file has a name', () => {
+  const before = openDescriptors()
+  const small = filled(Buffer.alloc(3000), 3000)
+  expect(openDescriptors()).toBe(before)
+  const large = filled(Buffer.alloc(3001), 3000)
+  expect(openDescriptors()).toBe(before + 1)
+  expect(readdirSync(directory)).toEqual([])
+  large.release()
+  large.release()
+  small.release()
+  expect(openDescriptors()).toBe(before)
+})
+
+test('a body at its limit is whole, one byte more is cut', () => {
+  const body = new SpooledBody(new Spool(directory, 100), 10)
+  expect(body.append(Buffer.alloc(6))).toBe(6)
+  expect(body.append(Buffer.alloc(4))).toBe(4)
+  expect(body.append(Buffer.alloc(1))).toBe(0)
+  expect(body.length).toBe(10)
+})
+
+test('using a body out of turn is a fault of ours', () => {
+  const body = filled(Buffer.alloc(10), 100)
+  expect(() => body.append(Buffer.alloc(1))).toThrow(Fault)
+  body.release()
+  expect(() => body.bytes()).toThrow(Fault)
+  expect(() => [...body.chunks()]).toThrow(Fault)
+})
+
+test('a directory that cannot be written is a fault that names it', () => {
+  const body = new SpooledBody(new Spool('/proc/no-such-place', 1), 10)
+  expect(() => body.append(Buffer.alloc(2))).toThrow(/\/proc\/no-such-place/)
+})

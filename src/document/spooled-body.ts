@@ -1,0 +1,140 @@
+// A body while it arrives and after: pieces in memory as they came, and a nameless file once there
+// are more bytes than memory is given.
+//
+//     append … append ─▶ finish ─▶ bytes / chunks, any number of times ─▶ release
+//
+// Always true: length counts the bytes taken and never exceeds lengthMax; the pieces are in memory or
+// in the file, never in both; a reader sees the same bytes each time, also while another one reads.
+// hot: a small body is kept as the pieces that came off the socket; they are joined at the first
+// bytes() and then stay joined. A body of one piece is never copied.
+
+import { closeSync, readSync, writeSync } from 'node:fs'
+import { assert, diskFault } from '../base/index.ts'
+import type { Body } from './document.ts'
+import type { Spool } from './spool.ts'
+
+const CHUNK_BYTES = 64 * 1024
+const NO_BYTES = new Uint8Array(0)
+
+export class SpooledBody implements Body {
+  readonly #spool: Spool
+  readonly #lengthMax: number
+  #pieces: Uint8Array[] = []
+  /** Open file that holds all bytes, or -1 while they are in memory. */
+  #descriptor = -1
+  #length = 0
+  #isFinished = false
+  #isReleased = false
+
+  constructor(spool: Spool, lengthMax: number) {
+    this.#spool = spool
+    this.#lengthMax = lengthMax
+  }
+
+  /** A finished body of bytes at hand. The body owns them from now on. */
+  static of(bytes: Uint8Array, spool: Spool): SpooledBody {
+    const body = new SpooledBody(spool, bytes.length)
+    body.append(bytes)
+    body.finish()
+    return body
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /**
+   * Takes as many bytes as the limit leaves room for and says how many: less than the piece has means
+   * the body is cut. The piece must not change afterwards. Throws a Fault when the disk refuses.
+   */
+  append(piece: Uint8Array): number {
+    assert(!this.#isFinished, 'a finished body takes no more bytes')
+    const room = this.#lengthMax - this.#length
+    const taken = piece.length <= room ? piece : piece.subarray(0, room)
+    if (taken.length === 0) return 0
+    if (this.#descriptor === -1 && this.#length + taken.length > this.#spool.memoryMax) this.#moveToFile()
+    if (this.#descriptor === -1) this.#pieces.push(taken)
+    else this.#write(taken)
+    this.#length += taken.length
+    return taken.length
+  }
+
+  /** No more bytes will come. */
+  finish(): void {
+    this.#isFinished = true
+  }
+
+  bytes(max: number = this.#length): Uint8Array {
+    assert(!this.#isReleased, 'a released body is not read')
+    const wanted = Math.min(max, this.#length)
+    if (wanted === 0) return NO_BYTES
+    if (this.#descriptor !== -1) {
+      const bytes = Buffer.allocUnsafeSlow(wanted)
+      this.#read(bytes, 0)
+      return bytes
+    }
+    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces, this.#length)]
+    const joined = this.#pieces[0] as Uint8Array
+    return wanted === joined.length ? joined : joined.subarray(0, wanted)
+  }
+
+  *chunks(): Generator<Uint8Array, void, undefined> {
+    assert(!this.#isReleased, 'a released body is not read')
+    if (this.#descriptor === -1) {
+      // The array is replaced when another reader joins the pieces, not changed: this reader's stays.
+      for (const piece of this.#pieces) {
+        for (let at = 0; at < piece.length; at += CHUNK_BYTES) yield piece.subarray(at, at + CHUNK_BYTES)
+      }
+      return
+    }
+    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.#length))
+    for (let at = 0; at < this.#length; at += CHUNK_BYTES) {
+      assert(!this.#isReleased, 'a released body is not read')
+      const chunk = buffer.subarray(0, Math.min(CHUNK_BYTES, this.#length - at))
+      this.#read(chunk, at)
+      yield chunk
+    }
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#isFinished = true
+    this.#pieces = []
+    if (this.#descriptor !== -1) closeSync(this.#descriptor)
+    this.#descriptor = -1
+  }
+
+  #moveToFile(): void {
+    this.#descriptor = this.#spool.openFile()
+    const pieces = this.#pieces
+    this.#pieces = []
+    for (const piece of pieces) this.#write(piece)
+  }
+
+  #write(piece: Uint8Array): void {
+    try {
+      let written = 0
+      while (written < piece.length) written += writeSync(this.#descriptor, piece, written)
+    } catch (cause) {
+      throw diskFault('writing a body to its temporary file', cause)
+    }
+  }
+
+  #read(into: Uint8Array, position: number): void {
+    let filled = 0
+    while (filled < into.length) {
+      const read = this.#readOnce(into, filled, position + filled)
+      assert(read > 0, `a temporary file ends at byte ${position + filled} of ${this.#length}`)
+      filled += read
+    }
+  }
+
+  #readOnce(into: Uint8Array, offset: number, position: number): number {
+    try {
+      return readSync(this.#descriptor, into, offset, into.length - offset, position)
+    } catch (cause) {
+      throw diskFault('reading a body from its temporary file', cause)
+    }
+  }
+}
