@@ -6,12 +6,12 @@ export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** For axes and narrow places, three digits: 1204567 is '1.2 M'. */
+/** For axes and narrow places: 1204567 is '1.2 M'. */
 export function formatShort(value: number): string {
   const size = Math.abs(value)
   if (size >= 999.5e6) return `${trim(value / 1e9)} G`
   if (size >= 999.5e3) return `${trim(value / 1e6)} M`
-  if (size >= 9_999.5) return `${trim(value / 1e3)} k`
+  if (size >= 999.5) return `${trim(value / 1e3)} k`
   return size >= 99.5 || Number.isInteger(value) ? formatCount(value) : trim(value)
 }
 

@@ -16,7 +16,7 @@ test('while names are few every count is exact', () => {
       const { rows, others, total } = tally.largest(10)
       expect(new Map(rows.map((row) => [row.name, row.count]))).toEqual(plain)
       expect(rows.map((row) => row.count)).toEqual(rows.map((row) => row.count).sort((a, b) => b - a))
-      expect(others).toEqual({ names: 0, count: 0, bytes: 0 })
+      expect(others).toEqual({ names: 0, count: 0, weight: 0 })
       expect(total).toBe(adds.length)
     }),
   )
@@ -29,7 +29,9 @@ test('rows and others always add up to the total, however many names there are',
       for (const name of names) tally.add(`n${name}`, name)
       const { rows, others } = tally.largest(rowsMax)
       expect(rows.reduce((sum, row) => sum + row.count, others.count)).toBe(names.length)
-      expect(rows.reduce((sum, row) => sum + row.bytes, others.bytes)).toBe(names.reduce((sum, name) => sum + name, 0))
+      expect(rows.reduce((sum, row) => sum + row.weight, others.weight)).toBe(
+        names.reduce((sum, name) => sum + name, 0),
+      )
     }),
   )
 })
@@ -40,5 +42,5 @@ test('a flood of names cannot push out a large one', () => {
     tally.add(`once-${i}`)
     if (i % 10 === 0) tally.add('often')
   }
-  expect(tally.largest(1).rows).toEqual([{ name: 'often', count: 5_000, bytes: 0 }])
+  expect(tally.largest(1).rows).toEqual([{ name: 'often', count: 5_000, weight: 0 }])
 })

@@ -8,20 +8,21 @@
 export interface TallyRow {
   readonly name: string
   readonly count: number
-  readonly bytes: number
+  /** A second sum beside the count: bytes, mostly. */
+  readonly weight: number
 }
 
 export interface TallyRows {
   /** Largest first; equal ones by name, so that the same crawl gives the same report. */
   readonly rows: readonly TallyRow[]
   /** What is not in the rows: how many names (at least), and their sums. */
-  readonly others: { readonly names: number; readonly count: number; readonly bytes: number }
+  readonly others: { readonly names: number; readonly count: number; readonly weight: number }
   readonly total: number
 }
 
 interface Entry {
   count: number
-  bytes: number
+  weight: number
 }
 
 export class Tally {
@@ -30,21 +31,21 @@ export class Tally {
   #total = 0
   #droppedNames = 0
   #droppedCount = 0
-  #droppedBytes = 0
+  #droppedWeight = 0
 
   constructor(namesMax = 10_000) {
     this.#namesMax = namesMax
   }
 
-  add(name: string, bytes = 0, count = 1): void {
+  add(name: string, weight = 0, count = 1): void {
     this.#total += count
     const entry = this.#entries.get(name)
     if (entry !== undefined) {
       entry.count += count
-      entry.bytes += bytes
+      entry.weight += weight
       return
     }
-    this.#entries.set(name, { count, bytes })
+    this.#entries.set(name, { count, weight })
     if (this.#entries.size > 2 * this.#namesMax) this.#drop()
   }
 
@@ -55,17 +56,17 @@ export class Tally {
   largest(rowsMax: number): TallyRows {
     const sorted = this.#sorted()
     const rows = sorted.slice(0, rowsMax)
-    const others = { names: this.#droppedNames, count: this.#droppedCount, bytes: this.#droppedBytes }
+    const others = { names: this.#droppedNames, count: this.#droppedCount, weight: this.#droppedWeight }
     for (const row of sorted.slice(rowsMax)) {
       others.names++
       others.count += row.count
-      others.bytes += row.bytes
+      others.weight += row.weight
     }
     return { rows, others, total: this.#total }
   }
 
   #sorted(): TallyRow[] {
-    return Array.from(this.#entries, ([name, { count, bytes }]) => ({ name, count, bytes })).sort(
+    return Array.from(this.#entries, ([name, { count, weight }]) => ({ name, count, weight })).sort(
       (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
     )
   }
@@ -75,7 +76,7 @@ export class Tally {
       this.#entries.delete(row.name)
       this.#droppedNames++
       this.#droppedCount += row.count
-      this.#droppedBytes += row.bytes
+      this.#droppedWeight += row.weight
     }
   }
 }

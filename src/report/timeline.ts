@@ -9,7 +9,7 @@
 // One writer. A crawl that goes on later continues the same file, since time counts from its start.
 
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
-import { diskFault } from '../base/index.ts'
+import { diskFault, type Fault } from '../base/index.ts'
 
 /** Cumulative since the crawl began, but `waiting`, `hosts`, `active` and `rssBytes`, which are of the moment. */
 export interface TimelineSample {
@@ -49,8 +49,10 @@ export class Timeline {
   readonly #samplesMax: number
   #samples: TimelineSample[]
   #gapSeconds: number
-  /** Writes in the order they were asked for. */
+  /** Writes in the order they were asked for; never rejects. */
   #writes: Promise<void> = Promise.resolve()
+  /** Why nothing more is written. */
+  #fault: Fault | null = null
 
   private constructor(path: string, samplesMax: number, samples: TimelineSample[]) {
     this.#path = path
@@ -63,7 +65,9 @@ export class Timeline {
   static async open(path: string, samplesMax: number = SAMPLES_MAX): Promise<Timeline> {
     const timeline = new Timeline(path, samplesMax, await loadTimeline(path))
     // A torn last line must not be glued to the next one.
-    await timeline.#rewrite()
+    timeline.#rewrite()
+    await timeline.#writes
+    if (timeline.#fault !== null) throw timeline.#fault
     return timeline
   }
 
@@ -76,46 +80,51 @@ export class Timeline {
     return this.#samples
   }
 
-  /** Keeps the sample if the gap since the last one has passed. Resolves when it is with the system. */
-  append(sample: TimelineSample): Promise<void> {
+  /**
+   * Keeps the sample if the gap since the last one has passed. Written in the background; a disk that
+   * fails is told by close(), since a crawl does not depend on its chart.
+   */
+  append(sample: TimelineSample): void {
     const last = this.#samples.at(-1)
-    // Half a tick of grace: timers are late by moments, and a sample a second must not become one in two.
-    if (last !== undefined && sample.t < last.t + this.#gapSeconds * 0.95) return this.#writes
-    return this.#keep(sample)
+    // Some grace: timers are late by moments, and a sample a second must not become one in two.
+    if (last === undefined || sample.t >= last.t + this.#gapSeconds * 0.95) this.#keep(sample)
   }
 
   /** Keeps the last word whatever the gap, and waits for all writes. */
   async close(last?: TimelineSample): Promise<void> {
-    if (last !== undefined && last.t > (this.#samples.at(-1)?.t ?? -1)) await this.#keep(last)
+    if (last !== undefined && last.t > (this.#samples.at(-1)?.t ?? -1)) this.#keep(last)
     await this.#writes
+    if (this.#fault !== null) throw this.#fault
   }
 
-  #keep(sample: TimelineSample): Promise<void> {
+  #keep(sample: TimelineSample): void {
     this.#samples.push(sample)
     if (this.#samples.length <= this.#samplesMax) {
-      return this.#write(() => appendFile(this.#path, toLine(sample)))
+      this.#write(() => appendFile(this.#path, toLine(sample)))
+      return
     }
     // The newest stays: an odd number of samples leaves every second one from the end.
     const odd = (this.#samples.length - 1) % 2
     this.#samples = this.#samples.filter((_, index) => index % 2 === odd)
     this.#gapSeconds *= 2
-    return this.#rewrite()
+    this.#rewrite()
   }
 
-  #rewrite(): Promise<void> {
+  #rewrite(): void {
     const text = this.#samples.map(toLine).join('')
-    return this.#write(async () => {
+    this.#write(async () => {
       await writeFile(`${this.#path}.new`, text)
       await rename(`${this.#path}.new`, this.#path)
     })
   }
 
-  /** A failed write is told to everyone who waits from then on. */
-  #write(work: () => Promise<void>): Promise<void> {
-    this.#writes = this.#writes.then(work).catch((cause: unknown) => {
-      throw diskFault(`writing ${this.#path}`, cause)
+  #write(work: () => Promise<void>): void {
+    this.#writes = this.#writes.then(async () => {
+      if (this.#fault !== null) return
+      await work().catch((cause: unknown) => {
+        this.#fault = diskFault(`writing ${this.#path}`, cause)
+      })
     })
-    return this.#writes
   }
 }
 

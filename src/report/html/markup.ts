@@ -39,10 +39,15 @@ function render(piece: Piece): string {
   return text
 }
 
+/** The fixed parts of a template without the indentation of the source, computed once for each. */
+const compact = new WeakMap<TemplateStringsArray, readonly string[]>()
+
 /** A template whose holes are escaped. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Markup {
-  let text = strings[0] ?? ''
-  for (let i = 0; i < pieces.length; i++) text += render(pieces[i] ?? null) + (strings[i + 1] ?? '')
+  let parts = compact.get(strings)
+  if (parts === undefined) compact.set(strings, (parts = strings.map((part) => part.replace(/\s*\n\s*/g, '\n'))))
+  let text = parts[0] ?? ''
+  for (let i = 0; i < pieces.length; i++) text += render(pieces[i] ?? null) + (parts[i + 1] ?? '')
   return new Markup(text)
 }
 

@@ -1,0 +1,108 @@
+// What became of a crawl, as data: what summarise() finds in its files, what report.html draws, what
+// `portolan report --json` prints. Everything in it is bounded, whatever the size of the crawl.
+
+import type { CrawlSummary } from './crawl-summary.ts'
+import type { HostFigures } from './host-table.ts'
+import type { HistogramBucket } from './log-histogram.ts'
+import type { TallyRows } from './tally.ts'
+import type { TimelineSample } from './timeline.ts'
+
+/** How some quantity spreads over the pages. */
+export interface Spread {
+  readonly mean: number
+  readonly median: number
+  readonly p95: number
+  readonly max: number
+  readonly buckets: readonly HistogramBucket[]
+}
+
+/** A URL that a reader of the crawled pages would find not working. */
+export interface BrokenUrl {
+  readonly url: string
+  /** What the server said; null when there was no answer. */
+  readonly status: number | null
+  /** The failure code; null when there was an answer. */
+  readonly failure: string | null
+  /** What was seen, in the words of the lower layer; may be empty. */
+  readonly detail: string
+  /** How many pages link to it. */
+  readonly linkedFrom: number
+  /** The first few of them. */
+  readonly sources: readonly string[]
+}
+
+export interface LargePage {
+  readonly url: string
+  readonly title: string | null
+  readonly type: string | null
+  readonly bytes: number
+  readonly truncated: string | null
+}
+
+/** A host and how many pages of other hosts link to it. */
+export interface LinkedHost {
+  readonly host: string
+  readonly pages: number
+  readonly links: number
+}
+
+export interface CrawlReport {
+  /** Null when the crawl has not stopped properly: it runs, or it was killed. */
+  readonly summary: CrawlSummary | null
+  readonly dir: string
+  /** Counted from the files. */
+  readonly pages: number
+  readonly failed: number
+  readonly skipped: number
+  readonly bytes: number
+  readonly wireBytes: number
+  /** Pages answered with 2xx. */
+  readonly ok: number
+  /** Lines that could not be read: torn by a crash, or damaged. */
+  readonly unreadableLines: number
+
+  readonly statuses: TallyRows
+  /** Their weight is bytes. */
+  readonly types: TallyRows
+  readonly charsets: TallyRows
+  readonly languages: TallyRows
+  readonly servers: TallyRows
+  readonly topLevelDomains: TallyRows
+  readonly failures: TallyRows
+  readonly skips: TallyRows
+  readonly truncations: TallyRows
+
+  readonly sizes: Spread
+  /** Milliseconds to the first byte. */
+  readonly responseTimes: Spread
+  /** Pages at each distance from the seeds; the last place holds all beyond. */
+  readonly depths: readonly number[]
+
+  readonly duplicates: { readonly pages: number; readonly bytes: number; readonly mostRepeated: TallyRows }
+  readonly redirects: { readonly permanent: number; readonly temporary: number }
+  readonly noindex: number
+  /** HTML pages answered with 200 that have no title. */
+  readonly untitled: number
+  readonly largest: readonly LargePage[]
+
+  readonly hosts: {
+    readonly count: number
+    /** Hosts whose figures were dropped to bound memory; among the quietest. */
+    readonly dropped: number
+    readonly byPages: readonly HostFigures[]
+    readonly byErrors: readonly HostFigures[]
+    readonly slowest: readonly HostFigures[]
+  }
+  /** Null when the crawl kept no link log. */
+  readonly links: {
+    readonly pages: number
+    readonly count: number
+    readonly hosts: readonly LinkedHost[]
+  } | null
+  readonly broken: {
+    readonly count: number
+    /** Most linked first. */
+    readonly listed: readonly BrokenUrl[]
+  }
+  readonly timeline: readonly TimelineSample[]
+}

@@ -1,0 +1,102 @@
+// The course of the crawl: four quantities over time, drawn from the samples taken while it ran.
+
+import { formatBytes } from '../../base/index.ts'
+import { formatCount, formatRate, formatShort, formatSpan } from '../figures.ts'
+import type { TimelineSample } from '../timeline.ts'
+import { areaChart, type Point } from './charts.ts'
+import { html, type Markup } from './markup.ts'
+import { byteTicks, ticks, timeTicks } from './scale.ts'
+
+/** As many as a chart of half a screen can show. */
+const POINTS_MAX = 90
+
+export function course(timeline: readonly TimelineSample[]): Markup | null {
+  const seconds = timeline.at(-1)?.t ?? 0
+  if (timeline.length < 3 || seconds <= 0) return null
+  const pages = rates(timeline, (sample) => sample.pages)
+  const bytes = rates(timeline, (sample) => sample.bytes)
+  const waiting = levels(timeline, (sample) => sample.waiting)
+  const memory = levels(timeline, (sample) => sample.rssBytes)
+  const last = timeline[timeline.length - 1]
+  const formatX = (t: number): string => formatSpan(t * 1_000).replace(/^0 ms$/, '0')
+  const shared = { xMax: seconds, xTicks: timeTicks(seconds), formatX }
+  const meanPages = (last?.pages ?? 0) / seconds
+  const meanBytes = (last?.bytes ?? 0) / seconds
+  return html`<section id="course">
+    <h2>Course</h2>
+    <p>How the crawl went, over ${formatSpan(seconds * 1_000)} of crawling. Time between runs is left out.</p>
+    <div class="grid">
+      ${areaChart({
+        ...shared,
+        name: 'Pages per second',
+        says: `${formatRate(meanPages)} on average, ${formatRate(highest(pages))} at best`,
+        points: pages,
+        yTicks: ticks(highest(pages)),
+        formatY: formatShort,
+      })}
+      ${areaChart({
+        ...shared,
+        name: 'Bytes per second',
+        says: `${formatBytes(meanBytes)}/s on average, ${formatBytes(highest(bytes))}/s at best`,
+        points: bytes,
+        yTicks: byteTicks(highest(bytes)),
+        formatY: formatBytes,
+      })}
+      ${areaChart({
+        ...shared,
+        name: 'URLs waiting',
+        says: `${formatCount(highest(waiting))} at most, ${formatCount(last?.waiting ?? 0)} at the end`,
+        points: waiting,
+        yTicks: ticks(highest(waiting)),
+        formatY: formatShort,
+      })}
+      ${areaChart({
+        ...shared,
+        name: 'Memory',
+        says: `${formatBytes(highest(memory))} at most, resident`,
+        points: memory,
+        yTicks: byteTicks(highest(memory)),
+        formatY: formatBytes,
+      })}
+    </div>
+  </section>`
+}
+
+type Figure = (sample: TimelineSample) => number
+
+/** Change per second of a cumulative figure, over equal spans of time. */
+export function rates(timeline: readonly TimelineSample[], figure: Figure): Point[] {
+  const seconds = timeline.at(-1)?.t ?? 0
+  const spans = Math.min(POINTS_MAX, timeline.length - 1)
+  const width = seconds / spans
+  // A crash may have taken back what a sample had counted: a rate is never negative.
+  return Array.from({ length: spans }, (_, i) => ({
+    x: (i + 0.5) * width,
+    y: Math.max(0, valueAt(timeline, figure, (i + 1) * width) - valueAt(timeline, figure, i * width)) / width,
+  }))
+}
+
+/** A figure of the moment, at equal distances. */
+export function levels(timeline: readonly TimelineSample[], figure: Figure): Point[] {
+  const seconds = timeline.at(-1)?.t ?? 0
+  const points = Math.min(POINTS_MAX, timeline.length)
+  return Array.from({ length: points }, (_, i) => {
+    const x = (seconds * i) / (points - 1)
+    return { x, y: valueAt(timeline, figure, x) }
+  })
+}
+
+/** Between samples on a straight line; before the first, from zero at the start. */
+function valueAt(timeline: readonly TimelineSample[], figure: Figure, t: number): number {
+  const next = timeline.findIndex((sample) => sample.t >= t)
+  const after = timeline[next === -1 ? timeline.length - 1 : next]
+  if (after === undefined) return 0
+  const before = next > 0 ? timeline[next - 1] : undefined
+  if (next === -1 || before === undefined) return figure(after)
+  const share = (t - before.t) / (after.t - before.t)
+  return figure(before) + share * (figure(after) - figure(before))
+}
+
+function highest(points: readonly Point[]): number {
+  return points.reduce((max, point) => Math.max(max, point.y), 0)
+}

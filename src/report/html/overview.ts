@@ -1,0 +1,166 @@
+// The first screen: what was crawled, whether it is complete, how much, how fast, what is wrong.
+
+import { formatBytes } from '../../base/index.ts'
+import type { CrawlReport } from '../crawl-report.ts'
+import { formatCount, formatDate, formatNumberOf, formatRate, formatShare, formatSpan } from '../figures.ts'
+import { verdictOf } from '../verdict.ts'
+import { type StackPart, stackedBar } from './charts.ts'
+import { html, type Markup, shorten } from './markup.ts'
+
+/** A compass rose: what all lines of a portolan chart start from. */
+export const ROSE_PATHS =
+  '<path d="M12 1l2.6 8.4L23 12l-8.4 2.6L12 23l-2.6-8.4L1 12l8.4-2.6z" fill="currentColor"/><path d="M12 5.5L13 11l5.5 1-5.5 1-1 5.5-1-5.5-5.5-1 5.5-1z" fill="none" stroke="currentColor" stroke-width=".6" transform="rotate(45 12 12)"/>'
+
+/** What the crawl is called: its seed, its first seed, or its directory. */
+export function subjectOf(report: CrawlReport): string {
+  const seeds = report.summary?.seeds ?? []
+  const first = seeds[0]
+  if (first === undefined) return report.dir
+  const name = first.replace(/^[a-z]+:\/\//, '').replace(/\/$/, '')
+  return seeds.length === 1 ? name : `${name} and ${formatNumberOf(seeds.length - 1, 'more seed')}`
+}
+
+/** `nav` leads to the sections below. */
+export function masthead(report: CrawlReport, rose: Markup, nav: Markup): Markup {
+  const { summary } = report
+  const verdict = verdictOf(summary, report.dir)
+  const started = summary === null ? null : formatDate(summary.startedAt)
+  const when = [
+    started === null ? null : `Begun ${started}`,
+    summary !== null && summary.seconds > 0 ? `crawled for ${formatSpan(summary.seconds * 1_000)}` : null,
+  ].filter((part) => part !== null)
+  return html`<header class="masthead">
+    <div class="brand">${rose} Portolan crawl report ${nav}</div>
+    <h1>${shorten(subjectOf(report), 120)}</h1>
+    <div class="soft">${when.join(', ')}</div>
+    <div class="verdict ${verdict.tone}">
+      ${verdictIcon(verdict.tone)}
+      <div>
+        <p><strong>${verdict.headline}</strong></p>
+        ${verdict.advice === '' ? null : html`<p>${verdict.advice}</p>`}
+        ${verdict.command === null ? null : html`<code>${shorten(verdict.command, 400)}</code>`}
+      </div>
+    </div>
+  </header>`
+}
+
+function verdictIcon(tone: 'good' | 'warn' | 'bad'): Markup {
+  return tone === 'good'
+    ? html`<svg viewBox="0 0 24 24" aria-hidden="true">
+        <circle cx="12" cy="12" r="11" fill="currentColor" />
+        <path d="M7 12.5l3.5 3.5L17 9" fill="none" stroke="var(--wash)" stroke-width="2.4" />
+      </svg>`
+    : html`<svg viewBox="0 0 24 24" aria-hidden="true">
+        <circle cx="12" cy="12" r="11" fill="currentColor" />
+        <path d="M12 6v7.5M12 16v2.4" stroke="var(--wash)" stroke-width="2.6" />
+      </svg>`
+}
+
+interface Card {
+  readonly name: string
+  readonly figure: string
+  readonly unit?: string
+  readonly note: string
+  readonly tone?: 'good' | 'bad'
+}
+
+export function overview(report: CrawlReport): Markup {
+  return html`<section id="overview" aria-label="Overview">
+    <dl class="cards">
+      ${cardsOf(report).map(
+        ({ name, figure, unit, note, tone }) =>
+          html`<div class="card ${tone ?? ''}">
+            <dt>${name}</dt>
+            <dd class="figure">${figure}${unit === undefined ? null : html` <small>${unit}</small>`}</dd>
+            <dd class="soft">${note}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${whatBecame(report)}
+  </section>`
+}
+
+function cardsOf(report: CrawlReport): Card[] {
+  const { summary, pages, bytes, wireBytes, broken, duplicates, responseTimes, skips, skipped } = report
+  const seconds = summary?.seconds ?? report.timeline.at(-1)?.t ?? 0
+  const waiting = summary?.waiting ?? report.timeline.at(-1)?.waiting ?? 0
+  const silent = report.failed
+  const firstSkip = skips.rows[0]
+  const mib = formatBytes(bytes).split(' ')
+  return [
+    {
+      name: 'Pages',
+      figure: formatCount(pages),
+      note: pages === 0 ? 'none' : `${formatShare(report.ok, pages)} answered with content`,
+    },
+    {
+      name: 'Speed',
+      figure: seconds > 0 ? formatRate(pages / seconds) : '–',
+      unit: 'pages/s',
+      note: seconds > 0 ? `${formatBytes(bytes / seconds)}/s over ${formatSpan(seconds * 1_000)}` : 'not known',
+    },
+    {
+      name: 'Data',
+      figure: mib[0] ?? '',
+      unit: mib[1] ?? '',
+      note: `${formatBytes(wireBytes)} on the wire, median page ${formatBytes(report.sizes.median)}`,
+    },
+    {
+      name: 'Hosts',
+      figure: formatCount(summary?.hosts ?? report.hosts.count),
+      note: pages === 0 ? 'none answered' : `half the answers began within ${formatSpan(responseTimes.median)}`,
+    },
+    {
+      name: 'Broken URLs',
+      figure: formatCount(broken.count),
+      tone: broken.count === 0 ? 'good' : 'bad',
+      note:
+        broken.count === 0
+          ? 'every URL asked for was answered'
+          : `${formatCount(broken.count - silent)} answered with an error, ${formatCount(silent)} with nothing`,
+    },
+    {
+      name: 'Skipped',
+      figure: formatCount(skipped),
+      note:
+        firstSkip === undefined ? 'nothing was left out' : `mostly ${firstSkip.name}: ${formatCount(firstSkip.count)}`,
+    },
+    {
+      name: 'Duplicates',
+      figure: formatCount(duplicates.pages),
+      note:
+        duplicates.pages === 0
+          ? 'no content came twice'
+          : `${formatShare(duplicates.pages, pages)} of pages, ${formatBytes(duplicates.bytes)}`,
+    },
+    {
+      name: 'Waiting',
+      figure: formatCount(waiting),
+      note: waiting === 0 ? 'nothing is left to fetch' : 'known, but not fetched yet',
+    },
+  ]
+}
+
+/** Every URL that was met, by what became of it. */
+function whatBecame(report: CrawlReport): Markup | null {
+  const statusCount = (low: number, high: number): number =>
+    report.statuses.rows.reduce(
+      (sum, row) => sum + (Number(row.name) >= low && Number(row.name) < high ? row.count : 0),
+      0,
+    )
+  const parts: StackPart[] = [
+    { name: 'Content', count: report.ok, tone: 'good' },
+    { name: 'Redirects', count: statusCount(300, 400), tone: 'moved' },
+    { name: 'Client errors (4xx)', count: statusCount(400, 500), tone: 'warn' },
+    { name: 'Server errors (5xx)', count: statusCount(500, 1_000), tone: 'bad' },
+    { name: 'No answer', count: report.failed, tone: 'silent' },
+    { name: 'Skipped', count: report.skipped, tone: 'idle' },
+    { name: 'Waiting', count: report.summary?.waiting ?? 0, tone: 'line' },
+  ]
+  const total = parts.reduce((sum, part) => sum + part.count, 0)
+  if (total === 0) return null
+  return html`<div class="card became">
+    <h3>What became of ${formatNumberOf(total, 'URL')}</h3>
+    ${stackedBar('What became of the URLs; the list below has the numbers', parts)}
+  </div>`
+}

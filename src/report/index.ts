@@ -1,0 +1,8 @@
+export type { BrokenUrl, CrawlReport, LargePage, LinkedHost, Spread } from './crawl-report.ts'
+export { type CrawlSummary, loadCrawlSummary, type RunFigures } from './crawl-summary.ts'
+export { renderReport } from './html/render-report.ts'
+export { printable } from './printable.ts'
+export { renderSummary } from './render-summary.ts'
+export { summarise } from './summarise.ts'
+export { loadTimeline, Timeline, type TimelineSample } from './timeline.ts'
+export { writeReport } from './write-report.ts'

@@ -1,0 +1,105 @@
+// From the files of a crawl to its report, in one pass over each and in bounded memory: a crawl of a
+// billion pages needs time, not a larger machine. Works on a crawl that runs or was killed, too.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Fault } from '../base/index.ts'
+import { LinkLogReader } from '../processors/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
+import { Fingerprinter } from '../url/index.ts'
+import type { BrokenLinks } from './broken-links.ts'
+import type { CrawlReport } from './crawl-report.ts'
+import { loadCrawlSummary } from './crawl-summary.ts'
+import { PageFigures } from './page-figures.ts'
+import { Tally } from './tally.ts'
+import { loadTimeline } from './timeline.ts'
+
+/** How many broken URLs are listed, each with the pages that link to it. */
+const BROKEN_LISTED = 200
+const LINKED_HOSTS = 20
+const LINKED_HOSTS_COUNTED = 100_000
+
+/** Throws CONFIG_INVALID when `dir` is not the directory of a crawl. */
+export async function summarise(dir: string): Promise<CrawlReport> {
+  const summary = await loadCrawlSummary(dir)
+  if (summary === null && !(await exists(join(dir, 'pages.jsonl')))) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `${dir} is not the directory of a crawl: it has neither crawl.json nor pages.jsonl`,
+    )
+  }
+  const figures = new PageFigures()
+  let unreadableLines = 0
+  for await (const page of records<PageRecord>(join(dir, 'pages.jsonl'))) {
+    if (isPage(page)) figures.addPage(page)
+    else unreadableLines++
+  }
+  for await (const failure of records<FailureRecord>(join(dir, 'failures.jsonl'))) {
+    if (isFailure(failure)) figures.addFailure(failure)
+    else unreadableLines++
+  }
+  const { links, broken } = await readLinks(join(dir, 'state', 'links.log'), figures.broken)
+  const timeline = await loadTimeline(join(dir, 'state', 'timeline.jsonl'))
+  return { summary, dir, unreadableLines, ...figures.figures(), links, broken, timeline }
+}
+
+async function readLinks(path: string, broken: BrokenLinks): Promise<Pick<CrawlReport, 'links' | 'broken'>> {
+  const log = await LinkLogReader.open(path)
+  if (log === null) {
+    return { links: null, broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED, null) } }
+  }
+  try {
+    broken.prepare(new Fingerprinter(log.key))
+    const hosts = new Tally(LINKED_HOSTS_COUNTED)
+    let pages = 0
+    let count = 0
+    let at = 0
+    await log.scan({
+      page(_, place) {
+        pages++
+        at = place
+      },
+      host(host, isOwn, links) {
+        count += links
+        if (!isOwn) hosts.add(host, links)
+      },
+      link: (high, low) => broken.link(high, low, at),
+    })
+    const rows = hosts.largest(LINKED_HOSTS).rows
+    return {
+      links: {
+        pages,
+        count,
+        hosts: rows.map(({ name, count, weight }) => ({ host: name, pages: count, links: weight })),
+      },
+      broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED, log) },
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+/** A crawl that was stopped early may lack a file: then nothing was to be written into it. */
+async function* records<T>(path: string): AsyncGenerator<T> {
+  if (await exists(path)) yield* readJsonLines<T>(path)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
+}
+
+/** What the counting relies upon; the files are ours, but disks are disks. */
+function isPage(page: PageRecord): boolean {
+  return (
+    isCrawledUrl(page?.url) &&
+    [page.status, page.bytes, page.wireBytes, page.depth, page.firstByteMs].every((figure) => Number.isFinite(figure))
+  )
+}
+
+function isFailure(failure: FailureRecord): boolean {
+  return isCrawledUrl(failure?.url) && typeof failure.reason === 'string'
+}
+
+function isCrawledUrl(url: unknown): boolean {
+  return typeof url === 'string' && /^[a-z]+:\/\/[^/]+\//.test(url)
+}
