@@ -237,11 +237,14 @@ function trimmed(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end)
 }
 
-/** A copy of its own: a slice would keep the whole file in memory as long as the rule lives. */
+/**
+ * A copy of its own: a slice would keep the whole file in memory as long as the rule lives. Joining and
+ * cutting makes V8 write a new string, at a fifth of the cost of going through a Buffer (bench/robots.ts).
+ */
 function owned(octets: string): string {
-  return Buffer.from(octets, 'latin1').toString('latin1')
+  return ` ${octets}`.slice(1)
 }
 
 function utf8(octets: string): string {
-  return Buffer.from(octets, 'latin1').toString('utf8')
+  return /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : owned(octets)
 }

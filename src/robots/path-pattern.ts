@@ -90,6 +90,9 @@ export function plainQuery(normalised: string): string {
   )
 }
 
+const NO_PIECES: readonly string[] = []
+const isNotEmpty = (piece: string): boolean => piece !== ''
+
 /** One rule's path, ready to be matched. */
 export class PathPattern {
   /** What a rule's rank is counted in: octets of the normal form, stars and `$` included. */
@@ -110,11 +113,11 @@ export class PathPattern {
     this.namesQuery = normalised.includes('?')
     this.#isAnchored = normalised.endsWith('$')
     const body = this.#isAnchored ? normalised.slice(0, -1) : normalised
-    const pieces = body.split('*')
-    this.#head = pieces[0] ?? ''
+    const star = body.indexOf('*')
+    this.#head = star < 0 ? body : body.slice(0, star)
     // A rule that ends in a star is open: nothing need follow.
     this.#isOpen = body.endsWith('*')
-    this.#pieces = pieces.slice(1).filter((piece) => piece !== '')
+    this.#pieces = star < 0 ? NO_PIECES : body.slice(star).split('*').filter(isNotEmpty)
   }
 
   /** Whether the whole pattern covers a beginning of `path` (all of it, when the pattern ends in `$`). */

@@ -1,0 +1,94 @@
+// The lens prints what the rules say, one line per URL, and explains what is wrong with its arguments.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { robotsCommand } from './robots-lens.ts'
+
+const TEXT = [
+  'User-agent: *',
+  'Disallow: /private # keep out',
+  'Allow:\t/private/open',
+  '',
+  'User-agent: other',
+  'Crawl-delay: 2.5',
+  'Disallow: /',
+  'Sitemap: https://example.org/s.xml',
+].join('\n')
+
+let directory = ''
+let file = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'portolan-robots-'))
+  file = join(directory, 'robots.txt')
+  writeFileSync(file, TEXT)
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+async function run(args: string[], stdin = ''): Promise<{ code: number; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  const code = await robotsCommand(args, {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+  })
+  return { code, out, err }
+}
+
+test('a line per URL: the word, the URL as given, the deciding line without its comment, or a dash', async () => {
+  const urls = [
+    'https://example.org/private/x?y#z',
+    'https://example.org/private/open',
+    'https://example.org',
+    '/private',
+  ]
+  expect(await run([file, '--agent', 'portolan', ...urls])).toEqual({
+    code: 0,
+    out: [
+      'disallowed\thttps://example.org/private/x?y#z\tDisallow: /private',
+      'allowed\thttps://example.org/private/open\tAllow: /private/open',
+      'allowed\thttps://example.org\t-',
+      'disallowed\t/private\tDisallow: /private',
+      '',
+    ].join('\n'),
+    err: '',
+  })
+})
+
+test('the file may come from standard input, and a whole User-Agent may name the crawler', async () => {
+  const { out } = await run(['-', '--agent', 'Other/1.0 (+https://x)', 'http://a/b'], TEXT)
+  expect(out).toBe('disallowed\thttp://a/b\tDisallow: /\n')
+})
+
+test('--json gives everything in one object', async () => {
+  const { out } = await run(['--json', '--agent=other', file, '/b'])
+  expect(JSON.parse(out)).toEqual({
+    agent: 'other',
+    crawlDelaySeconds: 2.5,
+    sitemaps: ['https://example.org/s.xml'],
+    decisions: [{ url: '/b', allowed: false, line: 7, rule: 'Disallow: /' }],
+  })
+})
+
+test('what is no URL is named on the error stream, the others are still answered, and the exit code says so', async () => {
+  const { code, out, err } = await run([file, '--agent', 'x', 'nonsense', '/ok'])
+  expect([code, out]).toEqual([1, 'allowed\t/ok\t-\n'])
+  expect(err).toContain("'nonsense'")
+})
+
+test.each([
+  [[], /which file/],
+  [['-'], /--agent NAME/],
+  [['-', '--agent', '(x)', '/a'], /begins with no name/],
+  [['-', '--agent', 'x'], /which URLs/],
+  [['-', '--agnet', 'x', '/a'], /--agnet/],
+  [['/nowhere/robots.txt', '--agent', 'x', '/a'], /cannot read '\/nowhere\/robots.txt': ENOENT/],
+])('arguments %j are refused with a reason', async (args, message) => {
+  await expect(run(args)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(message) as string,
+  })
+})

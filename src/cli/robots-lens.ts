@@ -1,0 +1,115 @@
+// `portolan robots`: what a robots.txt says to a crawler about some URLs, and by which line.
+
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { Fault } from '../base/index.ts'
+import { parseRobots, productTokenOf, type RobotsDecision } from '../robots/index.ts'
+import { type Command, EXIT } from './command.ts'
+
+/** Where a lens reads and writes; the process itself outside tests. */
+export interface LensStreams {
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
+export const robotsLens: Command = {
+  name: 'robots',
+  summary: 'Say what a robots.txt allows a crawler, and which line decides.',
+  usage: 'robots <file|-> --agent NAME <url…> [--json]',
+  examples: [
+    {
+      command: 'portolan robots robots.txt --agent portolan https://example.org/private/',
+      what: 'one line: allowed or disallowed, the URL, the deciding line (tabs between)',
+    },
+    {
+      command: 'curl -s https://example.org/robots.txt | portolan robots - --agent "Portolan/1.0" / /search?q=x',
+      what: 'the file from standard input; of a User-Agent its first token counts; paths will do for URLs',
+    },
+    {
+      command: 'portolan robots robots.txt --agent portolan --json /a /b',
+      what: 'one JSON object with line numbers, crawl delay and sitemaps',
+    },
+  ],
+  details: () =>
+    'A "-" for the line means that no rule matches, so the URL is allowed. Rules are read by RFC 9309:\n' +
+    'the longest match decides, an allow wins a tie. Host and scheme of the URLs are not looked at.',
+  run: (args) => robotsCommand(args),
+}
+
+export async function robotsCommand(args: string[], streams: LensStreams = process): Promise<number> {
+  const { values, positionals } = parse(args)
+  const [path, ...urls] = positionals
+  if (path === undefined) throw new Fault('CONFIG_INVALID', "which file? Name a robots.txt, or '-' for standard input")
+  if (values.agent === undefined) throw new Fault('CONFIG_INVALID', 'for which crawler? Say --agent NAME')
+  if (productTokenOf(values.agent) === '') {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `--agent '${values.agent}' begins with no name, like 'portolan' or 'Portolan/1.0'`,
+    )
+  }
+  if (urls.length === 0) throw new Fault('CONFIG_INVALID', 'about which URLs? Name at least one')
+
+  const file = parseRobots(await read(path, streams))
+  const rules = file.rulesFor(values.agent)
+  const decided: { url: string; decision: RobotsDecision }[] = []
+  let exitCode: number = EXIT.ok.code
+  for (const url of urls) {
+    const pathAndQuery = pathAndQueryOf(url)
+    if (pathAndQuery === null) {
+      streams.stderr.write(`portolan: '${url}' is neither a URL nor a path\n`)
+      exitCode = EXIT.failed.code
+      continue
+    }
+    decided.push({ url, decision: rules.decide(pathAndQuery) })
+  }
+  if (values.json) {
+    const answer = {
+      agent: productTokenOf(values.agent),
+      crawlDelaySeconds: rules.crawlDelayMs === null ? null : rules.crawlDelayMs / 1_000,
+      sitemaps: file.sitemaps,
+      decisions: decided.map(({ url, decision }) => ({ url, ...decision })),
+    }
+    streams.stdout.write(`${JSON.stringify(answer)}\n`)
+  } else {
+    for (const { url, decision } of decided) {
+      streams.stdout.write(`${decision.allowed ? 'allowed' : 'disallowed'}\t${url}\t${lineText(decision)}\n`)
+    }
+  }
+  return exitCode
+}
+
+/** A tab inside the line would look like another column. */
+function lineText(decision: RobotsDecision): string {
+  return decision.rule === null ? '-' : decision.rule.replaceAll('\t', ' ')
+}
+
+function parse(args: string[]): { values: { agent?: string | undefined; json: boolean }; positionals: string[] } {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: { agent: { type: 'string' }, json: { type: 'boolean', default: false } },
+    })
+  } catch (cause) {
+    // parseArgs throws for unknown and incomplete options only, with a message made for people.
+    throw new Fault('CONFIG_INVALID', cause instanceof Error ? cause.message : String(cause), cause)
+  }
+}
+
+async function read(path: string, streams: LensStreams): Promise<Uint8Array> {
+  if (path === '-') return buffer(streams.stdin)
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    const errno = (cause as NodeJS.ErrnoException).code ?? String(cause)
+    throw new Fault('CONFIG_INVALID', `cannot read '${path}': ${errno}`, cause)
+  }
+}
+
+function pathAndQueryOf(text: string): string | null {
+  // A path alone is taken as one of any site; `//x` as well, which a URL parser would take for a host.
+  const url = text.startsWith('/') ? URL.parse(`http://site.invalid${text}`) : URL.parse(text)
+  return url === null || url.host === '' ? null : url.pathname + url.search
+}
