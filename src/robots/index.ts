@@ -11,4 +11,4 @@ export {
   type RobotsVerdict,
 } from './robots-answer.ts'
 export { RobotsCache, type RobotsCacheBounds, type RobotsEntry, type SavedRobotsEntry } from './robots-cache.ts'
-export { ALLOW_ALL, DISALLOW_ALL, type RobotsDecision, type RobotsRules, type SavedRules } from './robots-rules.ts'
+export { ALLOW_ALL, DISALLOW_ALL, type RobotsDecision, RobotsRules, type SavedRules } from './robots-rules.ts'
