@@ -12,13 +12,21 @@ import type { Frontier, FrontierEntry } from '../frontier/index.ts'
 import type { LinkKind, ParsedPage, RawLink } from '../parse/index.ts'
 import type { LinkTargets } from '../processors/index.ts'
 import type { Strategy } from '../strategy/index.ts'
-import { BaseUrl, canonicalise, type CanonicalUrl, type Fingerprinter, hostKeyOf, type Scope } from '../url/index.ts'
+import {
+  BaseUrl,
+  type Canonicalise,
+  type CanonicalUrl,
+  type Fingerprinter,
+  hostKeyOf,
+  type Scope,
+} from '../url/index.ts'
 import { newBatch, type UrlSeen } from '../url-seen/index.ts'
 
 /** Links asked about in one go; a page with more is taken in pieces. */
 const BATCH_LINKS = 512
 
 export interface AdmissionParts {
+  readonly canonicalise: Canonicalise
   readonly scope: Scope
   readonly fingerprinter: Fingerprinter
   readonly seen: UrlSeen
@@ -50,9 +58,15 @@ export class Admission {
     this.#parts = parts
   }
 
-  /** Seeds are always admitted once, in scope by definition; answers why not, or null. */
+  /** Seeds are in scope by definition, but not past --exclude. True when it was admitted now. */
   async admitSeed(url: CanonicalUrl, sink: AdmissionSink): Promise<boolean> {
-    this.#parts.scope.addSeed(url)
+    const { scope } = this.#parts
+    scope.addSeed(url)
+    const refusal = scope.judge(url, 0)
+    if (refusal !== null) {
+      sink.refused(refusal)
+      return false
+    }
     return this.#admitOne(
       { url, host: hostKeyOf(url), via: null, depth: 0, hops: 0, band: 0, isSeed: true, tries: 0, pauses: 0 },
       sink,
@@ -61,7 +75,7 @@ export class Admission {
 
   /** The target of a redirect: a new URL at the depth of its source; a seed's target is a seed. */
   async admitRedirect(source: FrontierEntry, location: string, sink: AdmissionSink): Promise<void> {
-    const { scope, redirectsMax } = this.#parts
+    const { canonicalise, scope, redirectsMax } = this.#parts
     const url = canonicalise(location, BaseUrl.of(source.url))
     if (typeof url !== 'string') return sink.refused(url.refused)
     if (source.hops >= redirectsMax) return sink.refused('redirect-limit')
@@ -76,16 +90,32 @@ export class Admission {
 
   /** All links of a page. `mayFollow` is false where the page asks that its links be left alone. */
   async admitLinks(source: LinkSource, page: ParsedPage, mayFollow: boolean, sink: AdmissionSink): Promise<void> {
-    const { links } = page
     const base = BaseUrl.ofPage(source.url, page.baseHref)
+    await this.#admit(source, page.links, base, page.encoding, mayFollow, sink)
+  }
+
+  async #admit(
+    source: LinkSource,
+    links: readonly RawLink[],
+    base: BaseUrl,
+    encoding: string,
+    mayFollow: boolean,
+    sink: AdmissionSink,
+  ): Promise<void> {
     for (let from = 0; from < links.length; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
-      this.#prepare(pending, links, from, base, page.encoding, source.depth + 1, mayFollow, sink)
+      this.#prepare(pending, links, from, base, encoding, source.depth + 1, mayFollow, sink)
       const answer = this.#parts.seen.meet(pending.batch)
       if (answer !== undefined) await answer
       this.#offer(pending, source, sink)
       this.#spare.push(pending)
     }
+  }
+
+  /** The sitemaps a robots.txt names: as near to the seeds as seeds, for they come before any page. */
+  async admitSitemaps(robotsUrl: CanonicalUrl, sitemaps: readonly string[], sink: AdmissionSink): Promise<void> {
+    const links = sitemaps.map((href) => ({ href, kind: 'sitemap', isNofollow: false }) as const)
+    await this.#admit({ url: robotsUrl, depth: -1 }, links, BaseUrl.of(robotsUrl), 'utf-8', true, sink)
   }
 
   #prepare(
@@ -98,7 +128,7 @@ export class Admission {
     mayFollow: boolean,
     sink: AdmissionSink,
   ): void {
-    const { scope, fingerprinter, follow } = this.#parts
+    const { canonicalise, scope, fingerprinter, follow } = this.#parts
     const { batch, urls } = pending
     const end = Math.min(from + BATCH_LINKS, links.length)
     let count = 0

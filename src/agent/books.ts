@@ -27,6 +27,8 @@ export interface CommittedFile {
   state(): unknown
   /** Makes everything up to the last state() durable. */
   sync(): Promise<void>
+  /** Told when the ledger holds that state. */
+  committed?(state: unknown): Promise<void>
 }
 
 /** Everything that becomes true together with the end of one URL's walk. */
@@ -138,10 +140,13 @@ export class Books {
     const { ledger, files, spent } = this.#parts
     const batch = this.#batch
     this.#batch = emptyBatch()
-    batch.files = Object.fromEntries([...files].map(([name, file]) => [name, file.state()]))
+    const states: Record<string, unknown> = {}
+    for (const [name, file] of files) states[name] = file.state()
+    batch.files = states
     Object.assign(batch, spent())
     await Promise.all([...files.values()].map((file) => file.sync()))
     await ledger.commit(batch)
+    await Promise.all([...files].map(([name, file]) => file.committed?.(states[name])))
   }
 
   #touched(): void {

@@ -9,8 +9,7 @@
 // The pipeline hands turns to visitors as long as there are hosts that may be asked and connections
 // to ask them with, waits for the next rest to end when there are none, and notices the end.
 
-import type { Clock, StopReason } from '../base/index.ts'
-import { Fault } from '../base/index.ts'
+import { assert, type Clock, Fault, type StopReason } from '../base/index.ts'
 import type { Frontier, Turn } from '../frontier/index.ts'
 import type { Books } from './books.ts'
 import type { Permits } from './permits.ts'
@@ -144,9 +143,10 @@ export class Pipeline {
   #idle(): void {
     const { frontier, permits, clock, maxWaitMs } = this.#parts
     if (this.#stop !== null) return this.#resolveEnd(this.#stop)
+    if (frontier.figures().waiting === 0) return this.stop('finished')
     if (permits.isSpent) return this.stop('max-pages')
     const readyMs = frontier.nextReadyMs()
-    if (readyMs === null) return this.stop('finished')
+    assert(readyMs !== null, 'URLs wait, nobody is asked, and no host will ever be ready')
     if (readyMs - clock.nowMs() > maxWaitMs) return this.stop('only-resting')
     this.#wakeAtNextRest()
   }

@@ -4,7 +4,7 @@
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
 // back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
 
-import type { Clock, ClockMs, FailureCode, Random } from '../base/index.ts'
+import type { Clock, FailureCode, Random } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import {
@@ -41,6 +41,8 @@ export interface VisitorParts {
   readonly isStopping: () => boolean
   /** Aborted when requests under way must end too. */
   readonly signal: AbortSignal
+  /** Pages each host has given so far; kept only where there is a budget. */
+  readonly pagesOfHost: Map<HostKey, number>
   readonly rules: VisitorRules
 }
 
@@ -69,10 +71,11 @@ interface Step {
 
 export class Visitor {
   readonly #parts: VisitorParts
-  readonly #pagesOfHost = new Map<HostKey, number>()
+  readonly #pagesOfHost: Map<HostKey, number>
 
   constructor(parts: VisitorParts) {
     this.#parts = parts
+    this.#pagesOfHost = parts.pagesOfHost
   }
 
   async visit(turn: Turn): Promise<void> {
@@ -158,7 +161,7 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, frontier, signal, rules, books, trouble } = this.#parts
+    const { fetcher, permits, signal, rules, books } = this.#parts
     const outcome = await fetcher.fetch(
       {
         url: entry.url,
@@ -196,9 +199,6 @@ export class Visitor {
       case 'fetched':
         return this.#conclude(turn, entry, origin, outcome)
     }
-    // Unreachable: the switch is total.
-    frontier.settle(turn, { restMs: 0 })
-    return null
   }
 
   async #conclude(
@@ -214,7 +214,7 @@ export class Visitor {
       if (passing === 'FETCH_THROTTLED') {
         const asked = document.header('retry-after')
         const pauseMs = backoffAfter({
-          inARow: trouble.paused(origin),
+          pausesInARow: trouble.paused(origin),
           retryAfterMs: asked === null ? null : parseRetryAfter(asked, clock.wallMs()),
           baseMs: rules.backoffBaseMs,
           maxMs: rules.backoffMaxMs,
@@ -307,7 +307,7 @@ export class Visitor {
   #backoff(inARow: number): number {
     const { rules, random } = this.#parts
     return backoffAfter({
-      inARow,
+      pausesInARow: inARow,
       retryAfterMs: null,
       baseMs: rules.backoffBaseMs,
       maxMs: rules.backoffMaxMs,

@@ -1,1 +1,82 @@
-export async function main(args: string[]): Promise<void> { console.log('hi', process.version, args) }
+// The door of the command line: finds the command, shows help, turns what went wrong into an exit code.
+
+import { Fault } from '../base/index.ts'
+import { nearest } from '../config/index.ts'
+import { type Command, EXIT, renderHelp } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { VERSION } from './version.ts'
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length)) + 2
+  const list = COMMANDS.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n')
+  return (
+    `portolan ${VERSION}: a web crawler that is polite, fast, and does not forget.\n\n` +
+    `Usage\n  portolan COMMAND …\n\nCommands\n${list}\n\n` +
+    `'portolan COMMAND --help' explains one with examples. First steps, without a network:\n  portolan demo\n`
+  )
+}
+
+export async function main(args: string[]): Promise<void> {
+  process.exitCode = await run(args)
+}
+
+async function run(args: string[]): Promise<number> {
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    process.stdout.write(overview())
+    return name === undefined ? EXIT.usage.code : EXIT.ok.code
+  }
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`${VERSION}\n`)
+    return EXIT.ok.code
+  }
+  const wanted = name === 'help' ? (rest[0] as string) : name
+  const command = COMMANDS.find((one) => one.name === wanted)
+  if (command === undefined) {
+    const meant = nearest(
+      wanted,
+      COMMANDS.map((one) => one.name),
+    )
+    const looksLikeUrl = /^https?:\/\//.test(wanted)
+    process.stderr.write(
+      `portolan: there is no command '${wanted}'` +
+        (looksLikeUrl
+          ? `; did you mean 'portolan crawl ${wanted}'?`
+          : meant === null
+            ? ''
+            : `; did you mean '${meant}'?`) +
+        `\n'portolan --help' lists them.\n`,
+    )
+    return EXIT.usage.code
+  }
+  const isHelp = name === 'help' || rest.slice(0, endOfFlags(rest)).some((arg) => arg === '--help' || arg === '-h')
+  if (isHelp) {
+    process.stdout.write(renderHelp(command))
+    return EXIT.ok.code
+  }
+  return runCommand(command, rest)
+}
+
+function endOfFlags(args: readonly string[]): number {
+  const end = args.indexOf('--')
+  return end === -1 ? args.length : end
+}
+
+async function runCommand(command: Command, args: string[]): Promise<number> {
+  try {
+    return await command.run(args)
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    process.stderr.write(`portolan ${command.name}: ${cause.message}\n`)
+    switch (cause.code) {
+      case 'CONFIG_INVALID':
+        return EXIT.usage.code
+      case 'DISK_FULL':
+        return EXIT.diskFull.code
+      case 'LEDGER_LOCKED':
+        return EXIT.locked.code
+      default:
+        return EXIT.failed.code
+    }
+  }
+}

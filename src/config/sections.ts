@@ -5,6 +5,7 @@ import { dnsOptions } from '../dns/index.ts'
 import { documentOptions } from '../document/index.ts'
 import { fetchOptions } from '../fetch/index.ts'
 import { frontierOptions } from '../frontier/index.ts'
+import { parseOptions } from '../parse/index.ts'
 import { processorOptions } from '../processors/index.ts'
 import { robotsOptions } from '../robots/index.ts'
 import { storeOptions } from '../store/index.ts'
@@ -20,6 +21,7 @@ export const SECTIONS = {
   robots: robotsOptions,
   document: documentOptions,
   fetch: fetchOptions,
+  parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
   strategy: strategyOptions,

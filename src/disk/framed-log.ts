@@ -118,6 +118,28 @@ export class FramedLog {
   }
 }
 
+/**
+ * The payloads of a log that may be written by another process meanwhile: touches nothing, and ends
+ * without complaint where the readable part does, because a frame may just be on its way.
+ */
+export async function* readFrames(path: string, version: number): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'r').catch((cause: unknown) => {
+    throw diskFault(`reading ${path}`, cause)
+  })
+  try {
+    const reader: Reader = { path, handle, size: (await handle.stat()).size }
+    const salt = await readHeader(reader, version)
+    for (let at = HEADER_BYTES; ;) {
+      const frame = await readFrame(reader, at, salt)
+      if (frame === null) return
+      at += FRAME_HEAD_BYTES + frame.payload.length
+      yield frame.payload
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
 interface Reader {
   readonly path: string
   readonly handle: FileHandle

@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises'
 import { assert, Fault, type Random } from '../base/index.ts'
-import { FramedLog } from '../disk/index.ts'
+import { FramedLog, readFrames } from '../disk/index.ts'
 import { decodeBatch, encodeBatch } from './batch-codec.ts'
 import type { CrawlIdentity, Ledger, LedgerBatch } from './ledger.ts'
 
@@ -73,6 +73,15 @@ function decodeIdentity(frame: Uint8Array, path: string): CrawlIdentity {
     return JSON.parse(Buffer.from(frame).toString()) as CrawlIdentity
   } catch (cause) {
     throw new Fault('LEDGER_CORRUPT', `${path}: the first record is not that of a crawl`, cause)
+  }
+}
+
+/** Every batch of a journal that may be in use: for looking, not for going on. */
+export async function* readJournal(path: string): AsyncGenerator<LedgerBatch> {
+  let isFirst = true
+  for await (const frame of readFrames(path, FORMAT_VERSION)) {
+    if (!isFirst) yield decodeBatch(frame)
+    isFirst = false
   }
 }
 

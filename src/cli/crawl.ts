@@ -1,0 +1,129 @@
+// portolan crawl: seeds in, a directory out.
+
+import { join } from 'node:path'
+import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { journalExists } from '../ledger/index.ts'
+import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
+import { type Command, EXIT } from './command.ts'
+import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { readSeeds } from './read-seeds.ts'
+import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
+
+/** Flags of the command itself; the options of the rooms come on top. */
+const OWN_FLAGS = new Map([
+  [
+    'seeds',
+    {
+      takesValue: true,
+      repeats: true,
+      text: 'Read seeds from a file, one a line, # for comments; - is standard input.',
+    },
+  ],
+  ['dir', { takesValue: true, repeats: false, text: 'Where everything goes, and where a crawl goes on from.' }],
+  [
+    'config',
+    { takesValue: true, repeats: false, text: 'Read options from a file (.json or .ts); docs/config.md lists them.' },
+  ],
+  ['progress', { takesValue: true, repeats: false, text: 'auto|plain|none: live on a terminal, lines, or nothing.' }],
+  ['json', { takesValue: false, repeats: false, text: 'Print the result as one JSON object on standard output.' }],
+])
+
+export const crawlCommand: Command = {
+  name: 'crawl',
+  summary: 'Crawls sites politely and archives them; run again on the same directory, it goes on.',
+  usage: 'crawl SEED… [--dir DIR] [options]',
+  examples: [
+    {
+      command: 'portolan crawl https://example.org/',
+      what: 'one site into ./example.org: WARC files, pages.jsonl, report.html',
+    },
+    { command: 'portolan crawl https://example.org/docs/ --scope prefix', what: 'only what lies under /docs/' },
+    {
+      command: 'portolan crawl --seeds sites.txt --dir archive --max-time 8h',
+      what: 'many sites, stop after eight hours',
+    },
+    { command: 'portolan crawl --dir archive', what: 'go on with what was stopped' },
+    {
+      command: 'portolan crawl http://127.0.0.1:8080/ --allow-private --delay 0ms',
+      what: 'a server of your own, at full speed',
+    },
+  ],
+  details() {
+    const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
+      flag: `--${flag}${takesValue ? (flag === 'progress' ? ' MODE' : ' PATH') : ''}`,
+      text,
+      fallback: flag === 'dir' ? './<host of the first seed>' : flag === 'progress' ? 'auto' : '',
+    }))
+    const rows = optionRows(SECTIONS).filter((row) => row.facts.flag !== undefined)
+    return (
+      `Options\n${describeFlags([...own, ...rows.map(flagLine)])}\n\n` +
+      `More can be set in a configuration file: docs/config.md. Ctrl-C stops cleanly; the same command goes on.\n` +
+      `Exit codes: ${Object.values(EXIT)
+        .map(({ code, text }) => `${code} ${text.split(';')[0]}`)
+        .join(' · ')}`
+    )
+  },
+  run: async (args) => {
+    const request = await readRequest(args)
+    return request === null ? EXIT.usage.code : runCrawl(request)
+  },
+}
+
+/** Reads arguments, environment, file and seeds; prints every problem at once and gives null if there are any. */
+async function readRequest(args: readonly string[]): Promise<CrawlRequest | null> {
+  const { flags, words, problems } = readArguments(args, new Map([...crawlFlagShapes(), ...OWN_FLAGS]))
+  const own = (name: string): string | true | readonly string[] | undefined => {
+    const value = flags.get(name)
+    flags.delete(name)
+    return value
+  }
+  const seedFiles = (own('seeds') ?? []) as readonly string[]
+  const dir = own('dir') as string | undefined
+  const configPath = own('config') as string | undefined
+  const progress = (own('progress') ?? 'auto') as ProgressMode
+  const isJson = own('json') !== undefined
+  if (!PROGRESS_MODES.includes(progress)) {
+    problems.push({ where: '--progress', what: `'${String(progress)}' is not one of ${PROGRESS_MODES.join(', ')}` })
+  }
+  const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
+  if (loaded?.problem != null) problems.push(loaded.problem)
+  const result = readConfig(SECTIONS, { flags, environment: process.env, file: loaded?.file ?? null })
+  if (result.kind === 'problems') problems.push(...result.problems)
+
+  const seeds = await readSeeds(words, seedFiles, process.stdin)
+  // A bad seed among the arguments is a typing error; a bad line in a file of thousands is reported and left out.
+  const isWordProblem = (problem: Problem): boolean =>
+    problem.where.startsWith("seed '") || problem.where.startsWith('--seeds')
+  problems.push(...seeds.problems.filter(isWordProblem))
+  const warnings = seeds.problems.filter((problem) => !isWordProblem(problem))
+  const [first] = seeds.urls
+  const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(first))
+  if (chosenDir === undefined || (first === undefined && !(await journalExists(join(chosenDir, 'state/ledger.log'))))) {
+    if (problems.length === 0) {
+      problems.push(
+        warnings.length > 0
+          ? {
+              where: 'seeds',
+              what: `none of the ${warnings.length} lines is a URL that can be crawled; first ${warnings[0]?.where}: ${warnings[0]?.what}`,
+            }
+          : {
+              where: 'seeds',
+              what:
+                chosenDir === undefined
+                  ? 'give at least one URL to start from'
+                  : `none given, and there is no crawl in ${chosenDir} to go on with`,
+            },
+      )
+    }
+  }
+  if (problems.length > 0 || result.kind === 'problems') {
+    printProblems('crawl', problems)
+    return null
+  }
+  return { dir: chosenDir as string, seeds: seeds.urls, config: result.config, progress, isJson, warnings }
+}
+
+/** A host as the name of a folder: IPv6 literals lose their brackets and colons. */
+function directoryNameOf(seed: CanonicalUrl): string {
+  return `./${hostKeyOf(seed).replaceAll(/[[\]]/g, '').replaceAll(':', '-')}`
+}

@@ -1,0 +1,63 @@
+// portolan demo: a small web on this machine, crawled from start to end, offline. What a stranger sees first.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ForkedTestWeb } from '../../testweb/index.ts'
+import { readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { canonicalise, type CanonicalUrl } from '../url/index.ts'
+import { type Command, EXIT } from './command.ts'
+import { printProblems } from './config-flags.ts'
+import { runCrawl } from './run-crawl.ts'
+
+const FLAGS = new Map([
+  ['json', { takesValue: false, repeats: false }],
+  ['dir', { takesValue: true, repeats: false }],
+])
+
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'Crawls a small web that it serves itself, offline, and says where the report is.',
+  usage: 'demo [--dir DIR] [--json]',
+  examples: [
+    { command: 'portolan demo', what: 'a few seconds; then open the report it names' },
+    { command: 'portolan demo --json', what: 'the same, with the result as JSON on standard output' },
+  ],
+  details: () =>
+    'The web has 24 hosts with some 1,500 pages, redirects, errors, slow answers, several languages and charsets,\n' +
+    'servers that ask for a pause, and robots.txt files of many kinds. It is served on 127.0.0.0/8.',
+  run: async (args) => {
+    const { flags, words, problems } = readArguments(args, FLAGS)
+    for (const word of words) problems.push({ where: `'${word}'`, what: 'demo takes no such argument' })
+    for (const flag of flags.keys()) if (!FLAGS.has(flag)) problems.push({ where: `--${flag}`, what: 'unknown' })
+    if (problems.length > 0) {
+      printProblems('demo', problems)
+      return EXIT.usage.code
+    }
+    return demo(flags.get('dir') as string | undefined, flags.has('json'))
+  },
+}
+
+async function demo(givenDir: string | undefined, isJson: boolean): Promise<number> {
+  const config = readConfig(SECTIONS, {
+    flags: new Map([
+      ['allow-private', true],
+      ['delay', '20ms'],
+      ['scope', 'host'],
+    ]),
+    environment: {},
+    file: { name: 'demo', content: { frontier: { latencyFactor: 0, backoff: '200ms' } } },
+  })
+  if (config.kind === 'problems') throw new Error(JSON.stringify(config.problems))
+  const dir = givenDir ?? (await mkdtemp(join(tmpdir(), 'portolan-demo-')))
+  const web = await ForkedTestWeb.start({ seed: 'demo', hosts: 24, pages: 60, faults: 'mild', retryAfterS: 1 })
+  try {
+    const seeds = web.web.seeds().map((seed) => canonicalise(seed) as CanonicalUrl)
+    return await runCrawl({ dir, seeds, config: config.config, progress: 'auto', isJson, warnings: [] })
+  } catch (cause) {
+    if (givenDir === undefined) await rm(dir, { recursive: true, force: true })
+    throw cause
+  } finally {
+    await web.stop()
+  }
+}

@@ -1,0 +1,86 @@
+// Runs a crawl inside the test's own process and reads what it left behind.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Crawl, type CrawlSnapshot } from '../../src/agent/index.ts'
+import { Random, type StopReason, systemClock } from '../../src/base/index.ts'
+import { type FlagValue, readConfig, SECTIONS } from '../../src/config/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines } from '../../src/store/index.ts'
+import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
+import type { TestWeb } from '../../testweb/index.ts'
+
+export interface CrawlResult {
+  readonly dir: string
+  readonly reason: StopReason
+  readonly snapshot: CrawlSnapshot
+  readonly pages: readonly PageRecord[]
+  readonly failures: readonly FailureRecord[]
+}
+
+export interface CrawlOptions {
+  readonly seeds: readonly string[]
+  /** As on the command line, without dashes. */
+  readonly flags?: Readonly<Record<string, FlagValue>>
+  /** As in a configuration file. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly dir?: string
+  /** Called while it runs, with a way to stop it. */
+  readonly during?: (crawl: Crawl) => void
+}
+
+/** A directory that is gone when the test is over. */
+export function temporaryDirectory(onCleanup: (fn: () => void) => void): string {
+  const dir = mkdtempSync(join(tmpdir(), 'portolan-test-'))
+  onCleanup(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** What most crawls of the test web want: its own addresses, no rest, quick back-off. */
+export const FAST: Readonly<Record<string, FlagValue>> = { 'allow-private': true, delay: '0ms', warc: 'none' }
+export const QUICK_BACKOFF = { frontier: { backoff: '5ms', backoffMax: '20ms', retryAfterMax: '50ms' } } as const
+
+export async function crawl({
+  seeds,
+  flags = FAST,
+  config = QUICK_BACKOFF,
+  dir,
+  during,
+}: CrawlOptions & { dir: string }): Promise<CrawlResult> {
+  const result = readConfig(SECTIONS, {
+    flags: new Map(Object.entries(flags)),
+    environment: {},
+    file: { name: 'test', content: config },
+  })
+  if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
+  const job = await Crawl.open({
+    dir,
+    seeds: seeds.map((seed) => canonicalise(seed) as CanonicalUrl),
+    settings: result.config,
+    clock: systemClock,
+    random: new Random('crawl'),
+    newIdentity: () => ({ name: 'test', key: '0011223344556677', startedAtMs: systemClock.wallMs(), agents: 1 }),
+    software: 'Portolan/test',
+    cpuMs: () => 0,
+  })
+  let reason: StopReason
+  try {
+    during?.(job)
+    reason = await job.run()
+    if (job.fault !== null) throw job.fault
+  } finally {
+    await job.close()
+  }
+  return {
+    dir,
+    reason,
+    snapshot: job.snapshot(),
+    pages: await Array.fromAsync(readJsonLines<PageRecord>(join(dir, 'pages.jsonl'))),
+    failures: await Array.fromAsync(readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))),
+  }
+}
+
+/** Flags that make a crawl resolve names by the web's own server. */
+export function dnsFlags(web: TestWeb): Readonly<Record<string, FlagValue>> {
+  return { dns: [`${web.dns.address}:${web.dns.port}`] }
+}
