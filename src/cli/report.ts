@@ -1,0 +1,55 @@
+// portolan report: what became of a crawl, made anew from its files.
+
+import { readArguments } from '../config/index.ts'
+import { printable, renderSummary, summarise, writeReport } from '../report/index.ts'
+import { type Command, EXIT } from './command.ts'
+import { printProblems } from './config-flags.ts'
+
+const FLAGS = new Map([
+  ['json', { takesValue: false, repeats: false }],
+  ['out', { takesValue: true, repeats: false }],
+])
+
+/** Where the command writes; the process itself outside tests. */
+export interface ReportStreams {
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number }
+}
+
+export const reportCommand: Command = {
+  name: 'report',
+  summary: 'Makes report.html of a crawl from its files, also while it runs.',
+  usage: 'report DIR [--out FILE] [--json]',
+  examples: [
+    { command: 'portolan report example.org', what: 'writes example.org/report.html and prints the summary' },
+    { command: 'portolan report example.org --out /tmp/today.html', what: 'writes it elsewhere' },
+    { command: 'portolan report example.org --json', what: 'all figures as one JSON object; writes no file' },
+  ],
+  details: () =>
+    'Reads pages.jsonl, failures.jsonl, crawl.json and the link log, and asks no server. Memory stays\n' +
+    'bounded whatever the size of the crawl; a million pages take about ten seconds.',
+  run: (args) => runReport(args),
+}
+
+export async function runReport(args: readonly string[], streams: ReportStreams = process): Promise<number> {
+  const { flags, words, problems } = readArguments(args, FLAGS)
+  const [dir] = words
+  for (const flag of flags.keys()) if (!FLAGS.has(flag)) problems.push({ where: `--${flag}`, what: 'unknown' })
+  if (dir === undefined) problems.push({ where: 'DIR', what: 'of which crawl? Name its directory' })
+  if (words.length > 1) problems.push({ where: `'${words[1]}'`, what: 'one directory at a time' })
+  if (flags.has('json') && flags.has('out')) problems.push({ where: '--out', what: 'has no meaning with --json' })
+  if (problems.length > 0 || dir === undefined) {
+    printProblems('report', problems)
+    return EXIT.usage.code
+  }
+  const { stdout } = streams
+  if (flags.has('json')) {
+    stdout.write(`${JSON.stringify(await summarise(dir))}\n`)
+    return EXIT.ok.code
+  }
+  const { report, path } = await writeReport(dir, flags.get('out') as string | undefined)
+  if (report.summary !== null) {
+    stdout.write(renderSummary(report.summary, { colour: stdout.isTTY === true, width: stdout.columns ?? 80 }))
+  }
+  stdout.write(`${printable(path)}\n`)
+  return EXIT.ok.code
+}

@@ -1,0 +1,155 @@
+// The report counts what is in the files: checked against a plain count over the same lines.
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeSampleCrawl } from '../../test/sample-crawl.ts'
+import type { FailureRecord, PageRecord } from '../store/index.ts'
+import { summarise } from './summarise.ts'
+
+let root: string
+let serial = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'portolan-report-'))
+})
+
+afterAll(async () => {
+  await rm(root, { recursive: true })
+})
+
+const newDir = (): string => join(root, `crawl-${serial++}`)
+
+async function linesOf<T>(path: string): Promise<T[]> {
+  const text = await readFile(path, 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T)
+}
+
+function countBy<T>(items: readonly T[], key: (item: T) => string | undefined): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const item of items) {
+    const name = key(item)
+    if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+const asObject = (tally: { rows: readonly { name: string; count: number }[] }): Record<string, number> =>
+  Object.fromEntries(tally.rows.map(({ name, count }) => [name, count]))
+
+test.each([1, 2, 3])('every figure equals a plain count over the files (seed %d)', async (seed) => {
+  const dir = newDir()
+  const summary = await writeSampleCrawl(dir, { seed, pages: 2_000, hosts: 15 })
+  const report = await summarise(dir)
+  const pages = await linesOf<PageRecord>(join(dir, 'pages.jsonl'))
+  const failures = await linesOf<FailureRecord>(join(dir, 'failures.jsonl'))
+  const content = pages.filter((page) => page.status < 300)
+  const failed = failures.filter((failure) => failure.kind === 'failed')
+
+  expect(report.summary).toEqual(summary)
+  expect(report).toMatchObject({
+    pages: pages.length,
+    failed: failed.length,
+    skipped: failures.length - failed.length,
+    ok: content.length,
+    bytes: pages.reduce((sum, page) => sum + page.bytes, 0),
+    wireBytes: pages.reduce((sum, page) => sum + page.wireBytes, 0),
+    unreadableLines: 0,
+    noindex: content.filter((page) => page.noindex === true).length,
+    untitled: content.filter((page) => page.type === 'text/html' && page.title === undefined).length,
+    redirects: {
+      permanent: pages.filter((page) => page.status === 301).length,
+      temporary: pages.filter((page) => page.status === 302).length,
+    },
+  })
+  expect(asObject(report.statuses)).toEqual(countBy(pages, (page) => String(page.status)))
+  expect(asObject(report.types)).toEqual(countBy(content, (page) => page.type ?? 'unknown'))
+  expect(asObject(report.charsets)).toEqual(countBy(content, (page) => page.charset))
+  expect(asObject(report.languages)).toEqual(countBy(content, (page) => page.language?.split('-')[0]))
+  expect(asObject(report.failures)).toEqual(countBy(failed, (failure) => failure.reason))
+  expect(asObject(report.skips)).toEqual(summary.skipped)
+  expect(asObject(report.servers)).toEqual(countBy(pages, (page) => page.server?.split('/')[0]))
+  expect(report.depths).toEqual(Object.values(countBy(pages, (page) => String(page.depth))))
+  expect(report.duplicates.pages).toBe(content.filter((page) => page.duplicateOf !== undefined).length)
+  expect(report.largest.map((page) => page.bytes)).toEqual(
+    content
+      .map((page) => page.bytes)
+      .sort((a, b) => b - a)
+      .slice(0, 15),
+  )
+  expect(report.broken.count).toBe(pages.filter((page) => page.status >= 400).length + failed.length)
+  expect(report.hosts.count).toBe(new Set([...pages, ...failed].map((one) => new URL(one.url).hostname)).size)
+})
+
+test('the most linked broken URLs come first, with pages that exist, at most five each', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 5, pages: 1_500, hosts: 4 })
+  const { broken, links } = await summarise(dir)
+  const sources = new Set((await linesOf<PageRecord>(join(dir, 'pages.jsonl'))).map((page) => page.url))
+  expect(broken.listed.length).toBe(Math.min(200, broken.count))
+  const counts = broken.listed.map((url) => url.linkedFrom)
+  expect(counts).toEqual(counts.toSorted((a, b) => b - a))
+  for (const url of broken.listed) {
+    expect(url.sources.length).toBe(Math.min(5, url.linkedFrom))
+    expect(new Set(url.sources).size).toBe(url.sources.length)
+    for (const source of url.sources) expect(sources).toContain(source)
+  }
+  expect(links?.pages).toBe(1_500)
+  expect(links!.hosts[0]!.pages).toBeGreaterThan(0)
+})
+
+test('without a link log a broken URL still names the page it was found on', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 6, pages: 300, hosts: 2, linksPerPage: 0 })
+  const { broken, links } = await summarise(dir)
+  expect(links).toBeNull()
+  const failures = await linesOf<FailureRecord>(join(dir, 'failures.jsonl'))
+  const dead = broken.listed.find((url) => url.failure !== null)!
+  expect(dead.sources).toEqual([failures.find((failure) => failure.url === dead.url)!.via])
+})
+
+test('a crawl that was killed has a report: no summary, the lines that are whole', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 7, pages: 50, hosts: 2 })
+  await rm(join(dir, 'crawl.json'))
+  const text = await readFile(join(dir, 'pages.jsonl'), 'utf8')
+  await writeFile(join(dir, 'pages.jsonl'), text.slice(0, -20))
+  const report = await summarise(dir)
+  expect(report.summary).toBeNull()
+  expect(report.pages).toBe(49)
+})
+
+test('a crawl that fetched nothing has a report of nothing', async () => {
+  const dir = newDir()
+  await mkdir(dir)
+  await writeFile(join(dir, 'pages.jsonl'), '')
+  const report = await summarise(dir)
+  expect(report).toMatchObject({
+    pages: 0,
+    failed: 0,
+    depths: [],
+    timeline: [],
+    links: null,
+    broken: { count: 0, listed: [] },
+  })
+})
+
+test('lines of another shape are left out and counted', async () => {
+  const dir = newDir()
+  await mkdir(dir)
+  await writeFile(
+    join(dir, 'pages.jsonl'),
+    '{}\nnull\n{"url":"http://a.example/","status":"200"}\n{"url":"nonsense"}\n',
+  )
+  await writeFile(join(dir, 'failures.jsonl'), '{"url":"http://a.example/"}\n7\n')
+  expect(await summarise(dir)).toMatchObject({ pages: 0, failed: 0, skipped: 0, unreadableLines: 6 })
+})
+
+test('a directory that holds no crawl is refused by name', async () => {
+  await mkdir(join(root, 'empty'))
+  await expect(summarise(join(root, 'empty'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+})
