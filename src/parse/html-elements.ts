@@ -3,7 +3,7 @@
 // The rule is what a browser would load or let the reader follow. So: the body's background, a poster and a GET form,
 // but not cite, longdesc, ping or the form of a POST. docs/decisions/0004-html-scanner.md argues the doubtful ones.
 
-const cssLinks = (_text: string): string[] => []
+import { cssLinks } from './css.ts'
 import { ATTRIBUTE, type AttributeId, TAG } from './html-names.ts'
 import type { TagReader } from './html-tag.ts'
 import { collapseSpace, type HtmlValues } from './html-values.ts'
@@ -110,15 +110,14 @@ export class HtmlElements {
       const cut = Math.min(end, start + this.#titleMax * TITLE_SLACK)
       this.page.title = collapseSpace(this.#values.prose(start, cut)).slice(0, this.#titleMax)
     } else if (tag === TAG.style) {
-      this.#css(this.#values.plain(start, end))
+      if (this.#values.mayLink(start, end)) this.#css(this.#values.plain(start, end))
     }
   }
 
   /** The style attribute of the tag just read. */
   styleAttribute(): void {
     const { styleStart, styleEnd } = this.#reader
-    // Nearly all have no url(); seven characters are the shortest that could hold one.
-    if (styleEnd - styleStart >= 7) this.#css(this.#values.attribute(styleStart, styleEnd))
+    if (this.#values.mayLink(styleStart, styleEnd)) this.#css(this.#values.attribute(styleStart, styleEnd))
   }
 
   /** Whether the template just read is content to see (declarative shadow DOM), not a pattern to copy. */
@@ -144,8 +143,9 @@ export class HtmlElements {
   #linkElement(): void {
     const href = this.#get(ATTRIBUTE.href)
     if (href !== null && href !== '') {
-      this.page.link(href, 'link', this.#isNofollow())
-      if (this.page.canonical === null && CANONICAL.test(this.#get(ATTRIBUTE.rel) ?? '')) this.page.canonical = href
+      const rel = this.#get(ATTRIBUTE.rel) ?? ''
+      this.page.link(href, 'link', NOFOLLOW.test(rel))
+      if (this.page.canonical === null && CANONICAL.test(rel)) this.page.canonical = href
     }
     this.#srcset(ATTRIBUTE.imagesrcset)
   }

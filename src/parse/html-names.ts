@@ -41,58 +41,55 @@ export const TAG = {
 } as const
 export type TagId = (typeof TAG)[keyof typeof TAG]
 
-/** Ids of attributes, dense: they index the slots of a TagReader. */
+/** Ids of attributes, dense from 1: they index the slots of a TagReader. */
 export const ATTRIBUTE = {
-  action: 0,
-  background: 1,
-  charset: 2,
-  content: 3,
-  data: 4,
-  encoding: 5,
-  href: 6,
-  'http-equiv': 7,
-  imagesrcset: 8,
-  lang: 9,
-  method: 10,
-  name: 11,
-  poster: 12,
-  rel: 13,
-  shadowrootmode: 14,
-  src: 15,
-  srcset: 16,
-  type: 17,
-  'xlink:href': 18,
-  'xml:lang': 19,
+  action: 1,
+  background: 2,
+  charset: 3,
+  content: 4,
+  data: 5,
+  encoding: 6,
+  href: 7,
+  'http-equiv': 8,
+  imagesrcset: 9,
+  lang: 10,
+  method: 11,
+  name: 12,
+  poster: 13,
+  rel: 14,
+  shadowrootmode: 15,
+  src: 16,
+  srcset: 17,
+  type: 18,
+  'xlink:href': 19,
+  'xml:lang': 20,
 } as const
 export type AttributeId = (typeof ATTRIBUTE)[keyof typeof ATTRIBUTE]
-export const ATTRIBUTE_COUNT = Object.keys(ATTRIBUTE).length
+export const ATTRIBUTE_COUNT = Object.keys(ATTRIBUTE).length + 1
 
 /** 2¹¹ cells and this multiplier hold our names without collision, checked below as the module loads. */
 const CELLS = 2 ** 11
-const NOTHING = 255
+const MULTIPLIER = 29
 
-/**
- * One step of the name hash, for letters of either case: folding by `| 32` also folds some signs
- * together, which the comparison after a hit sorts out.
- */
-export function hashStep(hash: number, code: number): number {
-  return (Math.imul(hash, 29) + (code | 32)) | 0
+/** Folding by `| 32` also folds some signs together, which the comparison after a hit sorts out. */
+function hashStep(hash: number, code: number): number {
+  return (Math.imul(hash, MULTIPLIER) + (code | 32)) | 0
 }
 
 export interface NameTable {
-  /** Id by cell, 255 where there is none. */
+  /** Id by cell, 0 where there is none. */
   readonly ids: Uint8Array
   /** Lower-case name by id. */
   readonly names: readonly string[]
 }
 
 function nameTable(entries: Readonly<Record<string, number>>): NameTable {
-  const ids = new Uint8Array(CELLS).fill(NOTHING)
-  const names: string[] = []
+  const ids = new Uint8Array(CELLS)
+  const names: string[] = ['']
   for (const [name, id] of Object.entries(entries)) {
     let hash = 0
     for (let index = 0; index < name.length; index++) hash = hashStep(hash, name.charCodeAt(index))
-    if (ids[hash & (CELLS - 1)] !== NOTHING) throw new RangeError(`${name} shares a cell: choose another hash`)
+    if (ids[hash & (CELLS - 1)] !== 0) throw new RangeError(`${name} shares a cell: choose another multiplier`)
     ids[hash & (CELLS - 1)] = id
     names[id] = name
   }
@@ -103,30 +100,60 @@ const { other: _, ...listedTags } = TAG
 export const TAG_NAMES: NameTable = nameTable(listedTags)
 export const ATTRIBUTE_NAMES: NameTable = nameTable(ATTRIBUTE)
 
-/** The id of the name at [start, end) whose hash is `hash`, or -1. */
-export function findName(table: NameTable, text: string, start: number, end: number, hash: number): number {
+/** By first letter (either case), the lengths of the listed names that begin with it, as bits. */
+const TAG_LENGTHS = new Int32Array(256)
+for (const name of Object.keys(listedTags)) {
+  for (const code of [name.charCodeAt(0), name.charCodeAt(0) & ~32]) TAG_LENGTHS[code] = (TAG_LENGTHS[code] as number) | (1 << name.length)
+}
+
+/** Whether a listed tag begins with this letter and has this length: turns away most tags before any hashing. */
+export function mayBeTag(first: number, length: number): boolean {
+  return length < 31 && (((TAG_LENGTHS[first] as number) >> length) & 1) === 1
+}
+
+/** The id of the name at [start, end), 0 when it is not in the table. */
+export function findName(table: NameTable, bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0
+  for (let position = start; position < end; position++) hash = hashStep(hash, bytes[position] as number)
   const id = table.ids[hash & (CELLS - 1)] as number
-  if (id === NOTHING) return -1
+  if (id === 0) return 0
   const name = table.names[id] as string
-  return name.length === end - start && isNameAt(text, start, name) ? id : -1
+  return name.length === end - start && isNameAt(bytes, start, name) ? id : 0
 }
 
 /** Whether lower-case `name` stands at `start`, in any case of ASCII letters. */
-export function isNameAt(text: string, start: number, name: string): boolean {
+export function isNameAt(bytes: Uint8Array, start: number, name: string): boolean {
+  if (start + name.length > bytes.length) return false
   for (let index = 0; index < name.length; index++) {
-    let code = text.charCodeAt(start + index)
+    let code = bytes[start + index] as number
     if (code >= 65 && code <= 90) code |= 32
     if (code !== name.charCodeAt(index)) return false
   }
   return true
 }
 
+/** What a byte means in a tag, as bits, so that one load and one mask say where a name or value ends. */
+export const CLASS = new Uint8Array(256)
+export const CLASS_SPACE = 1
+const CLASS_SLASH = 2
+const CLASS_GREATER = 4
+const CLASS_EQUALS = 8
+export const CLASS_SPACE_OR_SLASH = CLASS_SPACE | CLASS_SLASH
+export const CLASS_UNQUOTED_END = CLASS_SPACE | CLASS_GREATER
+export const CLASS_TAG_NAME_END = CLASS_SPACE | CLASS_SLASH | CLASS_GREATER
+export const CLASS_ATTRIBUTE_NAME_END = CLASS_TAG_NAME_END | CLASS_EQUALS
+for (const code of [9, 10, 12, 13, 32]) CLASS[code] = CLASS_SPACE
+CLASS[47] = CLASS_SLASH
+CLASS[62] = CLASS_GREATER
+CLASS[61] = CLASS_EQUALS
+
+/** Where the tag name that goes on at `position` ends. */
+export function afterName(bytes: Uint8Array, position: number): number {
+  while (position < bytes.length && ((CLASS[bytes[position] as number] as number) & CLASS_TAG_NAME_END) === 0) position++
+  return position
+}
+
 /** Tab, line feed, form feed, carriage return, space: the white space of HTML. */
 export function isSpace(code: number): boolean {
   return code === 32 || (code <= 13 && (code === 10 || code === 9 || code === 13 || code === 12))
-}
-
-/** White space, `/` or `>`: what ends a tag name. */
-export function endsTagName(code: number): boolean {
-  return code === 62 || code === 47 || isSpace(code)
 }

@@ -2,7 +2,7 @@
 // whose text is raw. Each function returns the position after the passage; the length of the text when it
 // never ends, for then it swallows the rest, and that is what makes the whole scan linear.
 
-import { endsTagName, isNameAt } from './html-names.ts'
+import { isSpace } from './html-names.ts'
 
 const BANG = 33
 const DASH = 45
@@ -53,8 +53,14 @@ export function endOfRawText(text: string, start: number, name: string): number 
   }
 }
 
+/** Whether a tag name stands at `start`: lower-case `name` in any case, and then what ends a name. */
 function isTagNameAt(text: string, start: number, name: string): boolean {
-  return isNameAt(text, start, name) && endsTagName(text.charCodeAt(start + name.length))
+  for (let index = 0; index < name.length; index++) {
+    // Folding by `| 32` is exact here: no other character folds onto a letter but its capital.
+    if ((text.charCodeAt(start + index) | 32) !== name.charCodeAt(index)) return false
+  }
+  const code = text.charCodeAt(start + name.length)
+  return code === GREATER || code === 47 || isSpace(code)
 }
 
 /**

@@ -1,11 +1,24 @@
 // Reads one tag by the rules of the WHATWG tokenizer: which quotes count, where it really ends, which
 // of two equal attributes holds. Reports positions, never strings.
 //
-// hot: reading a tag allocates nothing. Attributes that nobody asked for are stepped over; a quoted
-// value is crossed by one indexOf. Cost is linear: an unclosed quote swallows the rest of the page,
-// as the standard says, so it is searched for once.
+// hot: reading a tag allocates nothing. Characters are read from the bytes (a load each), long stretches are
+// crossed by indexOf on the one-byte string of the same bytes (memchr). Cost is linear: an unclosed quote swallows
+// the rest of the page, as the standard says, so it is searched for once.
 
-import { ATTRIBUTE_COUNT, ATTRIBUTE_NAMES, type AttributeId, findName, hashStep, isNameAt, isSpace, TAG, TAG_NAMES } from './html-names.ts'
+import {
+  afterName,
+  ATTRIBUTE_COUNT,
+  ATTRIBUTE_NAMES,
+  type AttributeId,
+  CLASS,
+  CLASS_ATTRIBUTE_NAME_END,
+  CLASS_SPACE,
+  CLASS_SPACE_OR_SLASH,
+  CLASS_UNQUOTED_END,
+  findName,
+  isNameAt,
+  TAG_NAMES,
+} from './html-names.ts'
 
 const QUOTE = 34
 const APOSTROPHE = 39
@@ -13,8 +26,12 @@ const SLASH = 47
 const EQUALS = 61
 const GREATER = 62
 
+/** Up to here a loop beats the call of indexOf; most attribute values end sooner. */
+const NEAR_BYTES = 24
+
 export class TagReader {
-  readonly text: string
+  readonly #bytes: Uint8Array
+  readonly #text: string
   /** Of the last tag begun: id of its name, and where the name stands. */
   tag = 0
   nameStart = 0
@@ -24,119 +41,129 @@ export class TagReader {
   /** Where the value of its first `style` attribute stands; start -1 when it has none. Noted of every tag. */
   styleStart = -1
   styleEnd = -1
-  /** Where the value of each attribute of the last tag stands. Valid where `#stamps` equals `#stamp`. */
-  readonly #starts = new Int32Array(ATTRIBUTE_COUNT)
-  readonly #ends = new Int32Array(ATTRIBUTE_COUNT)
-  readonly #stamps = new Int32Array(ATTRIBUTE_COUNT)
+  /** By attribute id: the stamp of the tag that had it, and where its value starts and ends. */
+  readonly #slots = new Int32Array(3 * ATTRIBUTE_COUNT)
+  /** Number of the last tag whose attributes were noted. */
   #stamp = 0
 
-  constructor(text: string) {
-    this.text = text
+  /** `text` is the latin-1 string of `bytes`. */
+  constructor(bytes: Uint8Array, text: string) {
+    this.#bytes = bytes
+    this.#text = text
   }
 
   /** Reads the name that begins at `start` (a letter). The attributes follow at `nameEnd`. */
   readName(start: number): void {
-    const { text } = this
-    let hash = 0
-    let position = start
-    for (; position < text.length; position++) {
-      const code = text.charCodeAt(position)
-      if (code <= GREATER && (code === GREATER || code === SLASH || isSpace(code))) break
-      hash = hashStep(hash, code)
-    }
+    const bytes = this.#bytes
     this.nameStart = start
-    this.nameEnd = position
-    const id = findName(TAG_NAMES, text, start, position, hash)
-    this.tag = id === -1 ? TAG.other : id
+    this.nameEnd = afterName(bytes, start + 1)
+    this.tag = findName(TAG_NAMES, bytes, start, this.nameEnd)
   }
 
-  /** Crosses the attributes without noting them. The position after `>`, or -1 when the text ends inside the tag. */
-  skipAttributes(): number {
-    if (this.text.charCodeAt(this.nameEnd) === GREATER) {
-      this.isSelfClosing = false
-      this.styleStart = -1
-      return this.nameEnd + 1
-    }
-    return this.#cross(false)
+  /** Crosses the attributes from `nameEnd` without noting them. The position after `>`, or -1 when the text ends inside the tag. */
+  skipAttributes(nameEnd: number): number {
+    this.styleStart = -1
+    return this.#cross(nameEnd, false)
   }
 
   /** Crosses the attributes and notes those with an id, the first of each name. Same answer as skipAttributes. */
   readAttributes(): number {
+    this.styleStart = -1
     this.#stamp++
-    return this.#cross(true)
+    return this.#cross(this.nameEnd, true)
   }
 
   has(attribute: AttributeId): boolean {
-    return this.#stamps[attribute] === this.#stamp
+    return this.#slots[3 * attribute] === this.#stamp
   }
 
   valueStart(attribute: AttributeId): number {
-    return this.#starts[attribute] as number
+    return this.#slots[3 * attribute + 1] as number
   }
 
   valueEnd(attribute: AttributeId): number {
-    return this.#ends[attribute] as number
+    return this.#slots[3 * attribute + 2] as number
   }
 
-  #cross(isNoting: boolean): number {
-    const { text } = this
-    const length = text.length
-    let position = this.nameEnd
-    this.isSelfClosing = false
-    this.styleStart = -1
+  #cross(nameEnd: number, isNoting: boolean): number {
+    const bytes = this.#bytes
+    const { length } = bytes
+    let position = nameEnd
     for (;;) {
       // Before an attribute name: white space and slashes mean nothing, save `/>` together.
-      let code = text.charCodeAt(position)
-      let follows = 0
-      while (code === SLASH || isSpace(code)) {
-        follows = code
-        code = text.charCodeAt(++position)
+      let code = 0
+      let before = 0
+      for (; ; position++) {
+        if (position >= length) return -1
+        code = bytes[position] as number
+        if (((CLASS[code] as number) & CLASS_SPACE_OR_SLASH) === 0) break
+        before = code
       }
       if (code === GREATER) {
-        this.isSelfClosing = follows === SLASH
+        this.isSelfClosing = before === SLASH
         return position + 1
       }
-      if (position >= length) return -1
 
       // The name. Its first character may be anything, even `=`.
       const nameStart = position
-      let hash = 0
       do {
-        hash = hashStep(hash, code)
-        code = text.charCodeAt(++position)
-      } while (position < length && !(code <= GREATER && (code === EQUALS || code === GREATER || code === SLASH || isSpace(code))))
-      const nameEnd = position
+        if (++position >= length) return -1
+        code = bytes[position] as number
+      } while (((CLASS[code] as number) & CLASS_ATTRIBUTE_NAME_END) === 0)
+      const attributeEnd = position
 
-      while (isSpace(code)) code = text.charCodeAt(++position)
-      let valueStart = nameEnd
-      let valueEnd = nameEnd
+      if (((CLASS[code] as number) & CLASS_SPACE) !== 0) {
+        position = this.#afterSpace(position)
+        if (position >= length) return -1
+        code = bytes[position] as number
+      }
+      let valueStart = attributeEnd
+      let valueEnd = attributeEnd
       if (code === EQUALS) {
-        code = text.charCodeAt(++position)
-        while (isSpace(code)) code = text.charCodeAt(++position)
+        position = this.#afterSpace(position + 1)
+        if (position >= length) return -1
+        code = bytes[position] as number
         if (code === QUOTE || code === APOSTROPHE) {
           valueStart = position + 1
-          valueEnd = text.indexOf(code === QUOTE ? '"' : "'", valueStart)
+          valueEnd = this.#find(code, valueStart)
           if (valueEnd === -1) return -1
           position = valueEnd + 1
         } else {
           valueStart = position
-          while (position < length && code !== GREATER && !isSpace(code)) code = text.charCodeAt(++position)
+          while (((CLASS[code] as number) & CLASS_UNQUOTED_END) === 0) {
+            if (++position >= length) return -1
+            code = bytes[position] as number
+          }
           valueEnd = position
         }
       }
-      if (isNoting) this.#note(nameStart, nameEnd, hash, valueStart, valueEnd)
-      if (nameEnd - nameStart === 5 && this.styleStart === -1 && isNameAt(text, nameStart, 'style')) {
+      if (isNoting) this.#note(nameStart, attributeEnd, valueStart, valueEnd)
+      if (attributeEnd - nameStart === 5 && this.styleStart === -1 && isNameAt(bytes, nameStart, 'style')) {
         this.styleStart = valueStart
         this.styleEnd = valueEnd
       }
     }
   }
 
-  #note(nameStart: number, nameEnd: number, hash: number, valueStart: number, valueEnd: number): void {
-    const id = findName(ATTRIBUTE_NAMES, this.text, nameStart, nameEnd, hash)
-    if (id === -1 || this.#stamps[id] === this.#stamp) return
-    this.#stamps[id] = this.#stamp
-    this.#starts[id] = valueStart
-    this.#ends[id] = valueEnd
+  #afterSpace(position: number): number {
+    const bytes = this.#bytes
+    while (position < bytes.length && ((CLASS[bytes[position] as number] as number) & CLASS_SPACE) !== 0) position++
+    return position
+  }
+
+  /** Where the quote stands next, -1 when nowhere. */
+  #find(quote: number, start: number): number {
+    const bytes = this.#bytes
+    const nearEnd = Math.min(start + NEAR_BYTES, bytes.length)
+    for (let position = start; position < nearEnd; position++) if (bytes[position] === quote) return position
+    return this.#text.indexOf(quote === QUOTE ? '"' : "'", nearEnd)
+  }
+
+  #note(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
+    const id = findName(ATTRIBUTE_NAMES, this.#bytes, nameStart, nameEnd)
+    if (id === 0 || this.#slots[3 * id] === this.#stamp) return
+    this.#slots[3 * id] = this.#stamp
+    this.#slots[3 * id + 1] = valueStart
+    this.#slots[3 * id + 2] = valueEnd
   }
 }

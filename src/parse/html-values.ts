@@ -6,14 +6,16 @@ import { isSpace } from './html-names.ts'
 import { type RangeDecoder, rangeDecoder } from './text-decoding.ts'
 
 const AMPERSAND = 38
+/** `url(`, `@import`, `image-set(`, or an escape that could spell them. */
+const CSS_LINK = /url|@import|image-set|[\\&]/i
 
 export class HtmlValues {
   readonly #text: string
-  /** The bytes behind the text, one for each character; null when the text is decoded already. */
-  readonly #bytes: Buffer | null
+  readonly #bytes: Buffer
   readonly #decode: RangeDecoder
 
-  constructor(text: string, bytes: Buffer | null, encoding: string) {
+  /** `text` is the latin-1 string of `bytes`, which are in `encoding`. */
+  constructor(text: string, bytes: Buffer, encoding: string) {
     this.#text = text
     this.#bytes = bytes
     this.#decode = rangeDecoder(encoding)
@@ -21,34 +23,32 @@ export class HtmlValues {
 
   /** The attribute value at [start, end), white space at its ends gone. */
   attribute(start: number, end: number): string {
-    const text = this.#text
-    while (start < end && isSpace(text.charCodeAt(start))) start++
-    while (end > start && isSpace(text.charCodeAt(end - 1))) end--
-    let union = 0
-    let isPlain = true
+    const bytes = this.#bytes
+    while (start < end && isSpace(bytes[start] as number)) start++
+    while (end > start && isSpace(bytes[end - 1] as number)) end--
     for (let position = start; position < end; position++) {
-      const code = text.charCodeAt(position)
-      union |= code
-      if (code === AMPERSAND || code === 0) isPlain = false
+      const code = bytes[position] as number
+      if (code >= 0x80 || code === AMPERSAND || code === 0) {
+        return trimSpace(decodeAttributeReferences(this.plain(start, end)))
+      }
     }
-    if (isPlain && (union < 0x80 || this.#bytes === null)) return text.slice(start, end)
-    return trimSpace(decodeAttributeReferences(this.#raw(start, end, union)))
+    return this.#text.slice(start, end)
+  }
+
+  /** Whether the style sheet at [start, end) may hold a link; nearly none does, and reading it properly costs. */
+  mayLink(start: number, end: number): boolean {
+    return CSS_LINK.test(this.#text.slice(start, end))
   }
 
   /** The text at [start, end), references resolved and white space as it is. */
   prose(start: number, end: number): string {
-    return decodeTextReferences(this.#raw(start, end, 0xff))
+    return decodeTextReferences(this.plain(start, end))
   }
 
   /** The text at [start, end) where references mean nothing: style sheets. */
   plain(start: number, end: number): string {
-    return this.#raw(start, end, 0xff)
-  }
-
-  #raw(start: number, end: number, union: number): string {
-    const isBytes = union >= 0x80 && this.#bytes !== null
-    const raw = isBytes ? this.#decode(this.#bytes as Buffer, start, end) : this.#text.slice(start, end)
-    return raw.includes('\0') ? raw.replaceAll('\0', '\uFFFD') : raw
+    const text = this.#decode(this.#bytes, start, end)
+    return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
   }
 }
 

@@ -19,13 +19,13 @@
 import { sniffEncoding } from './encoding.ts'
 import { ForeignContent } from './foreign-content.ts'
 import { HtmlElements } from './html-elements.ts'
-import { TAG } from './html-names.ts'
+import { afterName, mayBeTag, TAG } from './html-names.ts'
 import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
 import { TagReader } from './html-tag.ts'
 import { HtmlValues } from './html-values.ts'
 import type { ParseOptions } from './options.ts'
 import type { ParsedPage } from './parsed-page.ts'
-import { asBuffer, decodeText, isDecodedWhole } from './text-decoding.ts'
+import { asBuffer, decodeText, isAsciiSafe } from './text-decoding.ts'
 
 export interface HtmlHints {
   /** The charset parameter of Content-Type; null when absent. */
@@ -39,6 +39,17 @@ const RAW_NAMES: (string | undefined)[] = []
 for (const name of ['iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'] as const) {
   RAW_NAMES[TAG[name]] = name
 }
+
+const BANG = 33
+const SLASH = 47
+const LESS = 60
+const GREATER = 62
+const QUESTION = 63
+const LETTER_F = 102
+const LETTER_T = 116
+
+/** Up to here a loop beats the call of indexOf (bench/parse.ts). */
+const NEAR_BYTES = 12
 
 /** Links and facts of a page. Strings in it may be views into the page: keep copies, not them. */
 export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOptions): ParsedPage {
@@ -54,14 +65,17 @@ export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOpti
 }
 
 class HtmlScan {
+  readonly #bytes: Uint8Array
+  /** The latin-1 string of the bytes. */
   readonly #text: string
   readonly #encoding: string
-  readonly #mayRedeclare: boolean
+  #mayRedeclare: boolean
   readonly #isXml: boolean
   readonly #reader: TagReader
-  readonly #values: HtmlValues
   readonly #elements: HtmlElements
   readonly #foreign = new ForeignContent()
+  /** Whether we are outside svg and math, kept beside #foreign because every tag asks. */
+  #isPlain = true
   /** Open templates whose content is inert; nothing in them counts. */
   #inertDepth = 0
   /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
@@ -70,63 +84,74 @@ class HtmlScan {
   redeclared = ''
 
   constructor(bytes: Uint8Array, encoding: string, mayRedeclare: boolean, isXml: boolean, options: ParseOptions) {
-    const buffer = asBuffer(bytes)
-    const isWhole = isDecodedWhole(encoding) || encoding === 'replacement'
-    this.#text = isWhole ? decodeText(bytes, encoding) : buffer.toString('latin1', 0, buffer.length)
+    // Where bytes are not safe to look at one by one the page becomes UTF-8 first: one scanner for all.
+    const isSafe = isAsciiSafe(encoding)
+    const buffer = isSafe ? asBuffer(bytes) : Buffer.from(decodeText(bytes, encoding), 'utf8')
+    this.#bytes = buffer
+    this.#text = buffer.toString('latin1')
     this.#encoding = encoding
     this.#mayRedeclare = mayRedeclare
     this.#isXml = isXml
-    this.#reader = new TagReader(this.#text)
-    this.#values = new HtmlValues(this.#text, isWhole ? null : buffer, encoding)
-    this.#elements = new HtmlElements(this.#reader, this.#values, options)
+    this.#reader = new TagReader(buffer, this.#text)
+    this.#elements = new HtmlElements(this.#reader, new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'), options)
   }
 
   /** The page, or null when it declared another encoding than it was read in. */
   run(): ParsedPage | null {
     const text = this.#text
+    const bytes = this.#bytes
+    const { length } = bytes
     let position = text.indexOf('<')
-    while (position !== -1) {
-      const code = text.charCodeAt(position + 1)
-      let next: number
-      if (isLetter(code)) next = this.#startTag(position + 1)
-      else if (code === 47) next = this.#endTag(position + 2)
-      else if (code === 33) next = afterDeclaration(text, position, this.#isXml || this.#foreign.allowsCdata)
-      else if (code === 63) next = afterBogusComment(text, position)
-      else next = position + 1
+    while (position !== -1 && position + 1 < length) {
+      let next = position + 1
+      const code = bytes[next] as number
+      if (isLetter(code)) next = this.#isPlain ? this.#plainStartTag(next) : this.#startTag(next)
+      else if (code === SLASH) next = this.#isPlain ? this.#plainEndTag(next + 1) : this.#endTag(next + 1)
+      else if (code === BANG) next = afterDeclaration(text, position, this.#isXml || this.#foreign.allowsCdata)
+      else if (code === QUESTION) next = afterBogusComment(text, position)
       if (next === -1) break
-      position = text.indexOf('<', next)
+      // Often the next tag is near, and a loop is quicker than the call of indexOf.
+      const nearEnd = Math.min(next + NEAR_BYTES, length)
+      while (next < nearEnd && bytes[next] !== LESS) next++
+      position = next < nearEnd ? next : text.indexOf('<', next)
     }
     return this.redeclared === '' ? this.#elements.page.build(this.#encoding) : null
+  }
+
+  /** Nearly every tag: an element of no interest to us, outside svg and math. Else hands on to #startTag. */
+  #plainStartTag(start: number): number {
+    const bytes = this.#bytes
+    const end = afterName(bytes, start + 1)
+    if (end >= bytes.length) return -1
+    if (mayBeTag(bytes[start] as number, end - start)) return this.#startTag(start)
+    if (bytes[end] === GREATER) return end + 1
+    const next = this.#reader.skipAttributes(end)
+    if (next !== -1 && this.#reader.styleStart !== -1 && this.#inertDepth === 0) this.#elements.styleAttribute()
+    return next
   }
 
   /** From the first letter of a start tag to where scanning goes on; -1 to stop. */
   #startTag(start: number): number {
     const reader = this.#reader
     reader.readName(start)
-    if (this.#foreign.isInside) return this.#startTagInForeign()
-    const { tag } = reader
-    if (tag === TAG.other) {
-      const next = reader.skipAttributes()
-      if (next !== -1 && reader.styleStart !== -1 && this.#inertDepth === 0) this.#elements.styleAttribute()
-      return next
-    }
-    const next = reader.readAttributes()
-    return next === -1 ? -1 : this.#htmlElement(tag, next)
-  }
-
-  #startTagInForeign(): number {
-    const reader = this.#reader
     const next = reader.readAttributes()
     if (next === -1) return -1
+    return this.#isPlain ? this.#htmlElement(reader.tag, next) : this.#startTagInForeign(next)
+  }
+
+  #startTagInForeign(next: number): number {
+    const reader = this.#reader
     const isForeign = this.#foreign.start(this.#name(), reader.isSelfClosing, this.#elements.annotationEncoding())
+    this.#isPlain = !this.#foreign.isInside
     if (!isForeign) return this.#htmlElement(reader.tag, next)
     if (this.#inertDepth === 0) this.#elements.foreign(reader.tag)
     return next
   }
 
   #htmlElement(tag: number, next: number): number {
-    if (tag === TAG.svg || tag === TAG.math) {
-      if (!this.#foreign.isInside) this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '')
+    if (this.#isPlain && (tag === TAG.svg || tag === TAG.math)) {
+      this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '')
+      this.#isPlain = !this.#foreign.isInside
     } else if (tag === TAG.template) {
       if (this.#inertDepth > 0 || !this.#elements.isShadowRoot()) this.#inertDepth++
     } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
@@ -135,6 +160,8 @@ class HtmlScan {
         this.redeclared = declared
         return -1
       }
+      // The first declaration settles it.
+      if (declared !== null) this.#mayRedeclare = false
     }
     if (this.#inertDepth === 0) this.#elements.html(tag)
     const rawName = RAW_NAMES[tag]
@@ -157,17 +184,29 @@ class HtmlScan {
     return end
   }
 
-  /** From behind `</`. */
+  /** From behind `</`. Only the ends of form, frameset and template mean something; others hand on to #endTag too if unusual. */
+  #plainEndTag(start: number): number {
+    const bytes = this.#bytes
+    if (start >= bytes.length) return -1
+    const first = (bytes[start] as number) | 32
+    if (first === LETTER_F || first === LETTER_T || !isLetter(first)) return this.#endTag(start)
+    const end = afterName(bytes, start + 1)
+    return end < bytes.length && bytes[end] === GREATER ? end + 1 : this.#endTag(start)
+  }
+
   #endTag(start: number): number {
-    const text = this.#text
-    const code = text.charCodeAt(start)
-    if (!isLetter(code)) return code === 62 ? start + 1 : afterBogusComment(text, start)
+    const bytes = this.#bytes
+    if (start >= bytes.length) return -1
+    const first = bytes[start] as number
+    if (!isLetter(first)) return first === GREATER ? start + 1 : afterBogusComment(this.#text, start)
     const reader = this.#reader
     reader.readName(start)
-    const next = reader.skipAttributes()
+    const next = reader.skipAttributes(reader.nameEnd)
     if (next === -1) return -1
-    if (this.#foreign.isInside) this.#foreign.end(this.#name())
-    else if (reader.tag === TAG.template && this.#inertDepth > 0) this.#inertDepth--
+    if (!this.#isPlain) {
+      this.#foreign.end(this.#name())
+      this.#isPlain = !this.#foreign.isInside
+    } else if (reader.tag === TAG.template && this.#inertDepth > 0) this.#inertDepth--
     else if (reader.tag !== TAG.other && this.#inertDepth === 0) this.#elements.end(reader.tag)
     return next
   }

@@ -1,7 +1,7 @@
 // The WHATWG prescan: the encoding a page declares of itself within its first 1,024 bytes. A tokenizer
 // of its own, looser than the real one, because the standard wants it so.
 
-import { endsTagName, isNameAt, isSpace } from './html-names.ts'
+import { isSpace } from './html-names.ts'
 import { encodingOf } from './text-decoding.ts'
 
 /** The standard's own number. Longer waits for a declaration would hold up browsers. */
@@ -42,6 +42,14 @@ function charsetIn(content: string): string | null {
   return match === null ? null : (match[1] ?? match[2] ?? match[3] ?? null)
 }
 
+const BANG = 33
+const SLASH = 47
+const EQUALS = 61
+const GREATER = 62
+const QUESTION = 63
+/** `meta` and what may follow it; in the prescan `>` may not. */
+const META = /^meta[\t\n\f\r /]$/i
+
 class Prescan {
   readonly #head: string
   #position = 0
@@ -58,20 +66,22 @@ class Prescan {
       this.#position = head.indexOf('<', this.#position)
       if (this.#position === -1) return null
       const start = this.#position
-      if (head.startsWith('!--', start + 1)) {
+      const code = head.charCodeAt(start + 1)
+      if (code === BANG && head.startsWith('--', start + 2)) {
         // The dashes that open a comment may also close it.
-        if (!this.#goTo('-->', start + 2, 3)) return null
-      } else if (isNameAt(head, start + 1, 'meta') && isSpaceOrSlash(head.charCodeAt(start + 5))) {
-        this.#position = start + 5
-        const encoding = this.#meta()
-        if (encoding !== null) return encoding
-      } else if (/[a-z]/i.test(head.charAt(head.charAt(start + 1) === '/' ? start + 2 : start + 1))) {
+        if (!this.#goTo('-->', start + 2)) return null
+      } else if (isLetter(code) || (code === SLASH && isLetter(head.charCodeAt(start + 2)))) {
         this.#position = start + 1
-        if (head.charCodeAt(this.#position) === 47) this.#position++
-        while (this.#position < head.length && !isSpace(this.#code()) && this.#code() !== 62) this.#position++
-        while (this.#attribute());
-      } else if (/[!/?]/.test(head.charAt(start + 1))) {
-        if (!this.#goTo('>', start + 1, 1)) return null
+        while (this.#position < head.length && !isSpace(this.#code()) && this.#code() !== GREATER) this.#position++
+        if (META.test(head.slice(start + 1, start + 6))) {
+          this.#position = start + 5
+          const encoding = this.#meta()
+          if (encoding !== null) return encoding
+        } else {
+          while (this.#attribute());
+        }
+      } else if (code === BANG || code === SLASH || code === QUESTION) {
+        if (!this.#goTo('>', start + 1)) return null
       } else {
         this.#position++
       }
@@ -82,34 +92,37 @@ class Prescan {
     return this.#head.charCodeAt(this.#position)
   }
 
-  #goTo(mark: string, from: number, length: number): boolean {
+  #goTo(mark: string, from: number): boolean {
     const found = this.#head.indexOf(mark, from)
-    this.#position = found + length
+    this.#position = found + mark.length
     return found !== -1
   }
 
   #meta(): string | null {
-    const met = new Map<string, string>()
+    let charset: string | null = null
+    let httpEquiv: string | null = null
+    let content: string | null = null
     while (this.#attribute()) {
-      if (!met.has(this.#name)) met.set(this.#name, this.#value)
+      if (this.#name === 'charset') charset ??= this.#value
+      else if (this.#name === 'http-equiv') httpEquiv ??= this.#value
+      else if (this.#name === 'content') content ??= this.#value
     }
     // A meta cut off by the end of the head does not count.
-    if (this.#position >= this.#head.length) return null
-    return metaEncoding(met.get('charset') ?? null, met.get('http-equiv') ?? null, met.get('content') ?? null)
+    return this.#position >= this.#head.length ? null : metaEncoding(charset, httpEquiv, content)
   }
 
   /** Reads one attribute into name and value; false at the end of the tag or of the head. */
   #attribute(): boolean {
     const head = this.#head
     while (isSpaceOrSlash(this.#code())) this.#position++
-    if (this.#position >= head.length || this.#code() === 62) return false
+    if (this.#position >= head.length || this.#code() === GREATER) return false
     const nameStart = this.#position
     this.#position++
-    while (this.#position < head.length && this.#code() !== 61 && !endsTagName(this.#code())) this.#position++
+    while (this.#position < head.length && this.#code() !== EQUALS && this.#code() !== GREATER && !isSpaceOrSlash(this.#code())) this.#position++
     this.#name = head.slice(nameStart, this.#position).toLowerCase()
     this.#value = ''
     while (isSpace(this.#code())) this.#position++
-    if (this.#code() !== 61) return this.#position < head.length
+    if (this.#code() !== EQUALS) return this.#position < head.length
     this.#position++
     while (isSpace(this.#code())) this.#position++
     const quote = head.charAt(this.#position)
@@ -120,7 +133,7 @@ class Prescan {
       this.#value = head.slice(start, end === -1 ? head.length : end)
     } else {
       const start = this.#position
-      while (this.#position < head.length && this.#code() !== 62 && !isSpace(this.#code())) this.#position++
+      while (this.#position < head.length && this.#code() !== GREATER && !isSpace(this.#code())) this.#position++
       this.#value = head.slice(start, this.#position)
     }
     return this.#position < head.length
@@ -128,5 +141,9 @@ class Prescan {
 }
 
 function isSpaceOrSlash(code: number): boolean {
-  return code === 47 || isSpace(code)
+  return code === SLASH || isSpace(code)
+}
+
+function isLetter(code: number): boolean {
+  return (code | 32) - 97 >>> 0 < 26
 }

@@ -1,19 +1,19 @@
 // From bytes to text in the encodings of the WHATWG standard.
 //
-// Two of them the scanner cannot read byte by byte, because there a byte that looks like `<` may be none:
-// UTF-16 and ISO-2022-JP. All others leave ASCII bytes ASCII, also behind a broken sequence.
+// In UTF-16 and ISO-2022-JP a byte that looks like `<` may be none. All others leave the bytes that matter to HTML alone,
+// also behind a broken sequence; the trail bytes of Shift_JIS, Big5 and GB18030 reach down to digits and letters, but not to these.
 
 /** Decodes ranges of one page's bytes. Invalid sequences become U+FFFD; a byte order mark inside a range is kept. */
 export type RangeDecoder = (bytes: Buffer, start: number, end: number) => string
 
-const WHOLE = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp'])
+const UNSAFE = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp', 'replacement'])
 
-/** Whether a page in this encoding must be decoded before it can be scanned. */
-export function isDecodedWhole(encoding: string): boolean {
-  return WHOLE.has(encoding)
+/** Whether a byte below 0x80 is that ASCII character wherever it stands, so that a page can be scanned undecoded. */
+export function isAsciiSafe(encoding: string): boolean {
+  return !UNSAFE.has(encoding)
 }
 
-/** WHATWG name by label as met in the wild; at most the 228 labels of the standard, so it cannot grow. */
+/** WHATWG name by label as met in the wild; at most the 228 labels of the standard in two spellings, so it cannot grow. */
 const nameByLabel = new Map<string, string>()
 
 /**
@@ -24,14 +24,16 @@ const REPLACEMENT_LABELS = new Set(['replacement', 'iso-2022-kr', 'iso-2022-cn',
 
 /** The lower-case WHATWG name behind a label ('latin1' is 'windows-1252'), or null when no encoding has it. */
 export function encodingOf(label: string): string | null {
-  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
-  const known = nameByLabel.get(key)
+  const known = nameByLabel.get(label)
   if (known !== undefined) return known
+  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
   if (REPLACEMENT_LABELS.has(key)) return 'replacement'
   if (!/^[a-z0-9_:.-]{1,40}$/.test(key)) return null
   try {
     const name = new TextDecoder(key).encoding
     nameByLabel.set(key, name)
+    // The two spellings nearly all pages use; others are few enough to be looked at again.
+    nameByLabel.set(key.toUpperCase(), name)
     return name
   } catch (cause) {
     // TextDecoder has no other way to say that it does not know a label.

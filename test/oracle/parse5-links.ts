@@ -4,12 +4,15 @@
 // to be, with which attributes and in which namespace, is parse5's word.
 
 import { type DefaultTreeAdapterTypes, html, parse } from 'parse5'
-const cssLinks = (_text: string): string[] => []
+import { cssLinks } from '../../src/parse/css.ts'
 import { refreshUrl } from '../../src/parse/meta-refresh.ts'
 import type { LinkKind } from '../../src/parse/parsed-page.ts'
 import { srcsetUrls } from '../../src/parse/srcset.ts'
 
-type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment
+type Node =
+  | DefaultTreeAdapterTypes.ChildNode
+  | DefaultTreeAdapterTypes.Document
+  | DefaultTreeAdapterTypes.DocumentFragment
 type Element = DefaultTreeAdapterTypes.Element
 
 export interface OraclePage {
@@ -28,14 +31,19 @@ export function oraclePage(text: string): OraclePage {
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if ('tagName' in node) element(node, page)
     const isShadow = 'tagName' in node && /^(?:open|closed)$/i.test(attribute(node, 'shadowrootmode') ?? '')
-    const children = isShadow && 'content' in node ? (node as DefaultTreeAdapterTypes.Template).content.childNodes : childrenOf(node)
+    const children =
+      isShadow && 'content' in node ? (node as DefaultTreeAdapterTypes.Template).content.childNodes : childrenOf(node)
     for (let index = children.length - 1; index >= 0; index--) stack.push(children[index] as Node)
   }
   return page
 }
 
 /** The links with `href` resolved as the page would, fragments gone, without repetition, in document order. */
-export function resolvedLinks(links: readonly { href: string; kind: string }[], baseHref: string | null, url: string): string[] {
+export function resolvedLinks(
+  links: readonly { href: string; kind: string }[],
+  baseHref: string | null,
+  url: string,
+): string[] {
   const base = (baseHref === null ? null : URL.parse(baseHref, url)?.href) ?? url
   const found = new Set<string>()
   for (const { href, kind } of links) {
@@ -72,7 +80,10 @@ function element(node: Element, page: OraclePage): void {
     const value = attribute(node, name)
     return value === null ? null : trimmed(value)
   }
-  const isNofollow = (get('rel') ?? '').toLowerCase().split(/[\t\n\f\r ]+/).includes('nofollow')
+  const isNofollow = (get('rel') ?? '')
+    .toLowerCase()
+    .split(/[\t\n\f\r ]+/)
+    .includes('nofollow')
   const add = (href: string | null, kind: LinkKind, mayBeEmpty = false): void => {
     if (href === null || (href === '' && !mayBeEmpty)) return
     page.links.push({ href, kind, isNofollow: ['a', 'area', 'link'].includes(kind) && isNofollow })
