@@ -211,8 +211,7 @@ describe('a disk that fails', () => {
   })
 
   test.skipIf(!existsSync('/dev/full'))('because it is full says so (/dev/full)', async () => {
-    const openHandle = (): Promise<AppendHandle> => open('/dev/full', 'r+')
-    const file = await AppendFile.open(path, { openHandle })
+    const file = await AppendFile.open(path, { openHandle: () => open('/dev/full', 'r+') })
     file.append('x')
     const fault = await faultOf(file.sync())
     expect(fault.code).toBe('DISK_FULL')

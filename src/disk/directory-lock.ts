@@ -111,9 +111,12 @@ async function isAlive(owner: Owner): Promise<boolean> {
     if ((cause as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const now = await describe(owner.pid)
-  const isSame = (then: string | null, today: string | null): boolean =>
-    then === null || today === null || then === today
   return isSame(owner.bootId, now.bootId) && isSame(owner.startTicks, now.startTicks)
+}
+
+/** Whether two readings agree, as far as there are two. */
+function isSame(then: string | null, today: string | null): boolean {
+  return then === null || today === null || then === today
 }
 
 async function describe(pid: number): Promise<Owner> {

@@ -1,1 +1,7 @@
+export { type Archive, type ArchiveFacts, type ArchiveFile, type ArchiveState, isRevisit } from './archive.ts'
+export { CdxjWriter, sortCdxj } from './cdxj-writer.ts'
+export { JsonLines, readJsonLines } from './json-lines.ts'
+export { MemoryArchive, NullArchive } from './memory-archive.ts'
+export { storeOptions, type StoreOptions } from './options.ts'
 export type * from './records.ts'
+export { WarcWriter, type WarcWriterSettings } from './warc-writer.ts'

@@ -1,0 +1,67 @@
+// Keeps documents. One interface, three ways: WARC files (`WarcWriter`), the plain twin in memory
+// for tests (`MemoryArchive`), and nothing at all for `--warc off` (`NullArchive`).
+
+import type { Original } from '../content-seen/index.ts'
+import type { Document } from '../document/index.ts'
+import type { WarcLocation } from './records.ts'
+
+/** What the walk knows of a document beside the document. */
+export interface ArchiveFacts {
+  /** `sha256:` and hex of `document.wire`: the same as the page's digest where there is no content coding. */
+  readonly payloadDigest: string
+  /** The page that had the content first, or null. */
+  readonly revisitOf: Original | null
+  readonly via: string | null
+  /** Links from the nearest seed. */
+  readonly depth: number
+  /** More fields for the metadata record, e.g. `charset`. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** A file of the archive and how much of it counts, both as JSON for the ledger. */
+export interface ArchiveFile {
+  /** Final name, relative to the crawl's directory. */
+  readonly file: string
+  readonly length: number
+}
+
+/**
+ * What a resumed archive needs to go on: everything up to here is kept, everything beyond is cut.
+ * Taken by state(), durable after the sync() that follows, valid for ever.
+ */
+export interface ArchiveState {
+  /** Number of the next file. */
+  readonly serial: number
+  /** The file being written; null before the first record. */
+  readonly open: ArchiveFile | null
+  /** Full files that still bear `.open`, because their last records may not be committed. */
+  readonly full: readonly ArchiveFile[]
+}
+
+export interface Archive {
+  /**
+   * Keeps a document. Resolves with the place of its response or revisit record once that is certain;
+   * durable after the next sync(). Resolves later when more is offered than the disk takes.
+   */
+  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null>
+  state(): ArchiveState | null
+  /** All records whose write() has resolved are durable. */
+  sync(): Promise<void>
+  /** The ledger has committed this state: files that are full and wholly in it get their final names. */
+  committed(state: ArchiveState | null): Promise<void>
+  /** Finishes all files. Harmless twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Whether a document is kept as a revisit of an earlier one: its payload *as archived* must be the
+ * same (the same page may come gzipped once and plain another time), whole, and not empty.
+ */
+export function isRevisit(document: Document, facts: ArchiveFacts): boolean {
+  return (
+    facts.revisitOf !== null &&
+    facts.revisitOf.payloadDigest === facts.payloadDigest &&
+    document.wireTruncated === null &&
+    document.wire.length > 0
+  )
+}

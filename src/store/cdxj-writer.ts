@@ -1,0 +1,72 @@
+// The index of the archive: one line per response or revisit record, as pywb and warcio write it.
+//
+//    com,example)/path 20260101000000 {"url":…,"mime":…,"status":"200","digest":…,"length":"…","offset":"…","filename":…}
+//
+// Lines are appended as records are, unsorted, and sorted into `archive/index.cdxj` when the crawl ends.
+// The key is the SURT of the URL; `filename` is relative to the archive's folder, where the index stands.
+
+import { AppendFile, sortLines } from '../disk/index.ts'
+import type { Document } from '../document/index.ts'
+import { type ArchiveFacts, isRevisit } from './archive.ts'
+import type { WarcLocation } from './records.ts'
+
+export interface CdxjSettings {
+  /** Where the unsorted lines are kept. */
+  readonly path: string
+  readonly surt: (url: string) => string
+  readonly committedLength?: number
+}
+
+export class CdxjWriter {
+  readonly #file: AppendFile
+  readonly #surt: (url: string) => string
+
+  private constructor(file: AppendFile, surt: (url: string) => string) {
+    this.#file = file
+    this.#surt = surt
+  }
+
+  static async open({ path, surt, committedLength }: CdxjSettings): Promise<CdxjWriter> {
+    return new CdxjWriter(await AppendFile.open(path, committedLength === undefined ? {} : { committedLength }), surt)
+  }
+
+  /** To be committed once sync() has resolved. */
+  get length(): number {
+    return this.#file.length
+  }
+
+  get needsDrain(): boolean {
+    return this.#file.needsDrain
+  }
+
+  append(document: Document, facts: ArchiveFacts, location: WarcLocation): void {
+    const stamp = new Date(document.fetchedAtMs).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)
+    const fields = JSON.stringify({
+      url: document.url,
+      mime: isRevisit(document, facts) ? 'warc/revisit' : (document.mediaType ?? 'unk'),
+      status: String(document.status),
+      digest: facts.payloadDigest,
+      length: String(location.length),
+      offset: String(location.offset),
+      filename: location.file.slice(location.file.lastIndexOf('/') + 1),
+    })
+    this.#file.append(`${this.#surt(document.url)} ${stamp} ${fields}\n`)
+  }
+
+  drained(): Promise<void> {
+    return this.#file.drained()
+  }
+
+  sync(): Promise<void> {
+    return this.#file.sync()
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+/** Sorts the lines of all agents into one index. The inputs stay, so that a crawl can go on. */
+export async function sortCdxj(inputs: readonly string[], output: string): Promise<void> {
+  await sortLines(inputs, output)
+}
