@@ -29,7 +29,11 @@ describe('what is made one', () => {
     ['http://example.org/%c3%a9?%e9', 'http://example.org/%C3%A9?%E9', 'escapes are in upper case'],
     ['http://example.org/é?é', 'http://example.org/%C3%A9?%C3%A9', 'other characters are escaped as UTF-8'],
     ['http://example.org/a b?c d', 'http://example.org/a%20b?c%20d', 'spaces are escaped'],
-    [' \thttp://exa\nmple.org/a\r\nb ', 'http://example.org/ab', 'white space around goes, tabs and line ends inside too'],
+    [
+      ' \thttp://exa\nmple.org/a\r\nb ',
+      'http://example.org/ab',
+      'white space around goes, tabs and line ends inside too',
+    ],
     ['http:\\\\example.org\\a\\b', 'http://example.org/a/b', 'backslashes are slashes'],
     ['http:///example.org/x', 'http://example.org/x', 'superfluous slashes before the host go'],
     ['http:example.org', 'http://example.org/', 'missing slashes before the host come'],
@@ -152,10 +156,11 @@ describe('relative links', () => {
   })
 })
 
-describe('the base of a page', () => {
-  const resolve = (href: string, baseHref: string | null): unknown =>
-    canonicalise(href, BaseUrl.ofPage(page, baseHref))
+function resolve(href: string, baseHref: string | null): unknown {
+  return canonicalise(href, BaseUrl.ofPage(page, baseHref))
+}
 
+describe('the base of a page', () => {
   test('is its own URL without a base element', () => {
     expect(resolve('d', null)).toBe('https://example.org/a/b/d')
   })

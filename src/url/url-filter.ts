@@ -25,10 +25,9 @@ export type UrlFilter =
 
 /** A host name as the URL parser writes it: lower case, IDN in ASCII; null if it is none. */
 function canonicalHost(text: string): string | null {
+  if (!/^(?:\[[^\]]*\]|[^:/?#@\\]+)$/.test(text)) return null
   const url = canonicalise(`http://${text}/`)
-  if (typeof url !== 'string') return null
-  const host = hostKeyOf(url)
-  return url === `http://${host}/` ? host : null
+  return typeof url === 'string' ? hostKeyOf(url) : null
 }
 
 const hostText = z.string().refine((text) => canonicalHost(text) !== null, { error: 'is not a host name' })
