@@ -71,10 +71,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Fills what an older or broken file lacks with nothing counted, so that readers need no checks. */
 function completeSummary(found: Readonly<Record<string, unknown>>, dir: string): CrawlSummary | null {
   if (typeof found['stoppedBecause'] !== 'string') return null
-  const number = (of: Readonly<Record<string, unknown>>, name: string): number => {
-    const value = of[name]
-    return typeof value === 'number' && Number.isFinite(value) ? value : 0
-  }
   const text = (name: string): string => (typeof found[name] === 'string' ? found[name] : '')
   const counts = (name: string): Record<string, number> => {
     const value = found[name]
@@ -109,4 +105,9 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
     finishedAt: text('finishedAt'),
     options: isObject(found['options']) ? found['options'] : {},
   }
+}
+
+function number(of: Readonly<Record<string, unknown>>, name: string): number {
+  const value = of[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }

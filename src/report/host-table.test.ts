@@ -1,6 +1,6 @@
 // The table of hosts against a plain map; and what happens at its bound.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HostTable } from './host-table.ts'
 

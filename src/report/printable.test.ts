@@ -1,6 +1,6 @@
 // A terminal is a machine that obeys bytes; these tests prove that text of the web stays text.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { printable } from './printable.ts'
 

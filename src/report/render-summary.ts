@@ -40,7 +40,7 @@ export function renderSummary(summary: CrawlSummary, { colour, width }: SummaryS
   rows.push(['report', join(dir, 'report.html')])
   rows.push(['files', `${join(dir, 'pages.jsonl')}, failures.jsonl, archive/`])
 
-  const lines = [paint(verdict.tone, paint('bold', printable(verdict.headline)))]
+  const lines = fold(printable(verdict.headline), columns).map((line) => paint(verdict.tone, paint('bold', line)))
   for (const [name, text] of rows) {
     const [first = '', ...rest] = fold(printable(text), columns - NAME_COLUMNS - 2)
     lines.push(`  ${paint('dim', name.padEnd(NAME_COLUMNS))}${first}`)

@@ -1,6 +1,6 @@
 // A tally against the plain count: equal while names are few, bounded and honest when they are not.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Tally } from './tally.ts'
 

@@ -31,11 +31,15 @@ export function verdictOf(summary: CrawlSummary | null, dir: string): Verdict {
     return {
       tone: 'bad',
       headline: 'No page was fetched',
-      advice: `${seeds.length === 1 ? 'The seed' : 'No seed'} yielded ${seeds.length === 1 ? 'no' : 'a'} page: see what failed or was skipped below.`,
+      advice:
+        seeds.length === 1
+          ? 'The seed yielded no page: failures.jsonl and the report say why.'
+          : 'No seed yielded a page: failures.jsonl and the report say why.',
       command: null,
     }
   }
-  const headline = `Stopped: ${STOPS[stoppedBecause] ?? stoppedBecause}${left}`
+  const why = STOPS[stoppedBecause] ?? stoppedBecause
+  const headline = `${why.startsWith('stopped') ? why.replace('s', 'S') : `Stopped: ${why}`}${left}`
   switch (stoppedBecause) {
     case 'max-pages':
       return { tone: 'warn', headline, advice: 'Limits are totals: raise --max-pages and the crawl goes on.', command }

@@ -18,8 +18,7 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
   const waiting = levels(timeline, (sample) => sample.waiting)
   const memory = levels(timeline, (sample) => sample.rssBytes)
   const last = timeline[timeline.length - 1]
-  const formatX = (t: number): string => formatSpan(t * 1_000).replace(/^0 ms$/, '0')
-  const shared = { xMax: seconds, xTicks: timeTicks(seconds), formatX }
+  const shared = { xMax: seconds, xTicks: timeTicks(seconds), formatX: formatMoment }
   const meanPages = (last?.pages ?? 0) / seconds
   const meanBytes = (last?.bytes ?? 0) / seconds
   return html`<section id="course">
@@ -60,6 +59,10 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
       })}
     </div>
   </section>`
+}
+
+function formatMoment(t: number): string {
+  return t === 0 ? '0' : formatSpan(t * 1_000)
 }
 
 type Figure = (sample: TimelineSample) => number

@@ -1,6 +1,6 @@
 // Nothing that came from the web may become markup, in text, in attributes, or as a link that acts.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parseFragment } from 'parse5'
 import { expect, test } from 'vitest'
 import { escapeHtml, html, shorten, urlLink } from './markup.ts'

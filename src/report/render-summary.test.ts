@@ -1,0 +1,71 @@
+// The last lines of a crawl: exact, aligned, folded, and deaf to what the web tries to say.
+
+import { expect, test } from 'vitest'
+import type { CrawlSummary } from './crawl-summary.ts'
+import { renderSummary } from './render-summary.ts'
+
+const summary: CrawlSummary = {
+  pages: 20_000,
+  failed: 240,
+  skipped: { robots: 415, 'host-budget': 135, 'type-filtered': 134, 'size-filtered': 116, 'scope-changed': 0 },
+  bytes: 3 * 2 ** 20,
+  seconds: 476,
+  hosts: 60,
+  urlsSeen: 22_240,
+  waiting: 1_200,
+  peakRssBytes: 1,
+  cpuSeconds: 1,
+  dir: 'out/example.org',
+  stoppedBecause: 'interrupted',
+  refused: {},
+  run: { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0 },
+  seeds: ['https://example.org/'],
+  startedAt: '',
+  finishedAt: '',
+  options: {},
+}
+
+test('a crawl that was stopped', () => {
+  expect(renderSummary(summary, { colour: false, width: 72 })).toBe(`Stopped by a signal; 1,200 URLs wait
+  pages     20,000 from 60 hosts, 3 MiB
+  time      7 min 56 s, 42 pages/s
+  failed    240
+  skipped   800: robots 415, host-budget 135, type-filtered 134,
+            size-filtered 116
+  waiting   1,200
+  report    out/example.org/report.html
+  files     out/example.org/pages.jsonl, failures.jsonl, archive/
+
+The same command goes on where it was.
+  portolan crawl https://example.org/ --dir out/example.org
+`)
+})
+
+test('a complete crawl says only what there is to say', () => {
+  const done: CrawlSummary = { ...summary, failed: 0, skipped: {}, waiting: 0, hosts: 1, stoppedBecause: 'finished' }
+  expect(renderSummary(done, { colour: false, width: 80 })).toBe(`Complete: nothing is left to fetch
+  pages     20,000 from 1 host, 3 MiB
+  time      7 min 56 s, 42 pages/s
+  report    out/example.org/report.html
+  files     out/example.org/pages.jsonl, failures.jsonl, archive/
+`)
+})
+
+test('colours surround words and change nothing else', () => {
+  const plain = renderSummary(summary, { colour: false, width: 80 })
+  const coloured = renderSummary(summary, { colour: true, width: 80 })
+  expect(coloured).not.toBe(plain)
+  expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(plain)
+})
+
+test('no line is longer than the terminal, but for what is there to be copied', () => {
+  const lines = renderSummary(summary, { colour: false, width: 44 }).split('\n')
+  for (const line of lines.filter((line) => !line.includes('portolan crawl') && !line.includes('out/'))) {
+    expect(line.length).toBeLessThanOrEqual(44)
+  }
+})
+
+test('escape sequences in a seed or a directory never reach the terminal', () => {
+  const hostile: CrawlSummary = { ...summary, seeds: ['http://a/\u001b[2J'], dir: 'x\u001b]0;y\u0007\u009b' }
+  expect(renderSummary(hostile, { colour: false, width: 80 })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})
