@@ -149,7 +149,12 @@ CLASS[61] = CLASS_EQUALS
 
 /** Where the tag name that goes on at `position` ends. */
 export function afterName(bytes: Uint8Array, position: number): number {
-  while (position < bytes.length && ((CLASS[bytes[position] as number] as number) & CLASS_TAG_NAME_END) === 0) position++
+  const { length } = bytes
+  for (; position < length; position++) {
+    const code = bytes[position] as number
+    // Letters stand above all that ends a name, so most need one comparison.
+    if (code <= 62 && ((CLASS[code] as number) & CLASS_TAG_NAME_END) !== 0) break
+  }
   return position
 }
 

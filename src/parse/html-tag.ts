@@ -26,6 +26,9 @@ const SLASH = 47
 const EQUALS = 61
 const GREATER = 62
 
+/** The lowest byte that surely belongs to a name: above white space, quotes, `/` and `=`. */
+const LOWEST_NAME_END = 63
+
 /** Up to here a loop beats the call of indexOf; most attribute values end sooner. */
 const NEAR_BYTES = 24
 
@@ -42,7 +45,7 @@ export class TagReader {
   styleStart = -1
   styleEnd = -1
   /** By attribute id: the stamp of the tag that had it, and where its value starts and ends. */
-  readonly #slots = new Int32Array(3 * ATTRIBUTE_COUNT)
+  readonly #slots: number[] = new Array<number>(3 * ATTRIBUTE_COUNT).fill(0)
   /** Number of the last tag whose attributes were noted. */
   #stamp = 0
 
@@ -60,10 +63,44 @@ export class TagReader {
     this.tag = findName(TAG_NAMES, bytes, start, this.nameEnd)
   }
 
-  /** Crosses the attributes from `nameEnd` without noting them. The position after `>`, or -1 when the text ends inside the tag. */
+  /**
+   * Crosses the attributes from `nameEnd` without noting them. The position after `>`, or -1 when the text ends
+   * inside the tag. Knows only `name="value"`, which nearly all are; at anything else it leaves the tag to #cross.
+   */
   skipAttributes(nameEnd: number): number {
+    const bytes = this.#bytes
+    const { length } = bytes
     this.styleStart = -1
-    return this.#cross(nameEnd, false)
+    for (let position = nameEnd; position < length; position++) {
+      const code = bytes[position] as number
+      // Letters, the bulk, need one comparison.
+      if (code > GREATER) continue
+      if (code === GREATER) {
+        this.isSelfClosing = bytes[position - 1] === SLASH
+        return position + 1
+      }
+      if (code !== EQUALS && code !== QUOTE && code !== APOSTROPHE) continue
+      const quote = code === EQUALS && position + 1 < length ? (bytes[position + 1] as number) : 0
+      if ((quote !== QUOTE && quote !== APOSTROPHE) || (bytes[position - 1] as number) < LOWEST_NAME_END) {
+        return this.#cross(nameEnd, false)
+      }
+      const valueEnd = this.#find(quote, position + 2)
+      if (valueEnd === -1) return -1
+      if (this.#isStyle(position)) {
+        this.styleStart = position + 2
+        this.styleEnd = valueEnd
+      }
+      position = valueEnd
+    }
+    return -1
+  }
+
+  /** Whether the attribute whose name ends at `end` is the tag's first `style`. */
+  #isStyle(end: number): boolean {
+    const bytes = this.#bytes
+    if (((bytes[end - 1] as number) | 32) !== 101 || this.styleStart !== -1 || !isNameAt(bytes, end - 5, 'style')) return false
+    const before = bytes[end - 6] as number
+    return before === QUOTE || before === APOSTROPHE || (CLASS[before] as number) !== 0
   }
 
   /** Crosses the attributes and notes those with an id, the first of each name. Same answer as skipAttributes. */
@@ -109,7 +146,7 @@ export class TagReader {
       do {
         if (++position >= length) return -1
         code = bytes[position] as number
-      } while (((CLASS[code] as number) & CLASS_ATTRIBUTE_NAME_END) === 0)
+      } while (code > GREATER || ((CLASS[code] as number) & CLASS_ATTRIBUTE_NAME_END) === 0)
       const attributeEnd = position
 
       if (((CLASS[code] as number) & CLASS_SPACE) !== 0) {
