@@ -7,6 +7,7 @@ export interface Address {
 }
 
 export type Resolution =
+  /** At least one address, in the order to be tried. */
   | { readonly kind: 'resolved'; readonly addresses: readonly Address[] }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string }
 

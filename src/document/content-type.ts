@@ -68,12 +68,12 @@ function parseOne(value: string): ContentType | null {
 
 /** Judges all Content-Type values of an answer, in order; null when none makes sense. */
 export function parseContentType(values: readonly string[]): ContentType | null {
-  let best: ContentType | null = null
+  let best = null as ContentType | null
   for (const value of values) {
     for (const part of split(value, ',')) {
       const parsed = parseOne(part)
       if (parsed === null || parsed.mediaType === '*/*') continue
-      const isCharsetKept: boolean = parsed.charset === null && best?.mediaType === parsed.mediaType
+      const isCharsetKept = parsed.charset === null && best?.mediaType === parsed.mediaType
       best = isCharsetKept ? best : parsed
     }
   }
