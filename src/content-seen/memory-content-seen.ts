@@ -152,7 +152,7 @@ function firstBits(bytes: Uint8Array, start: number): number {
 }
 
 function keyOf(digest: Uint8Array): string {
-  return viewOf(digest).latin1Slice(0, DIGEST_BYTES)
+  return viewOf(digest).toString('latin1')
 }
 
 function hexOf(digest: Uint8Array): string {

@@ -128,13 +128,14 @@ export class EntryLines {
   }
 
   #grow(): void {
-    const wider = <T extends Int32Array | Uint32Array>(empty: T, old: T): T => {
-      empty.set(old)
-      return empty
-    }
     const capacity = this.#next.length * 2
-    this.#next = wider(new Int32Array(capacity), this.#next)
-    this.#depth = wider(new Uint32Array(capacity), this.#depth)
-    this.#counts = wider(new Uint32Array(capacity), this.#counts)
+    this.#next = widened(new Int32Array(capacity), this.#next)
+    this.#depth = widened(new Uint32Array(capacity), this.#depth)
+    this.#counts = widened(new Uint32Array(capacity), this.#counts)
   }
+}
+
+function widened<T extends Int32Array | Uint32Array>(empty: T, old: T): T {
+  empty.set(old)
+  return empty
 }

@@ -92,11 +92,9 @@ export class MemoryIpGate implements IpGate {
  */
 export function politenessKeyOf(address: string): string {
   if (!address.includes(':')) return address
-  const bare = address.replace(/%.*$/, '').toLowerCase()
-  const mapped = /^(?:0*:)*:?(?:0+:)*ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  const groups = groupsOf(bare)
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+  const groups = groupsOf(address.replace(/%.*$/, ''))
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+  if (isMapped) {
     const [high = 0, low = 0] = groups.slice(6)
     return `${high >> 8}.${high & 0xff}.${low >> 8}.${low & 0xff}`
   }
@@ -106,14 +104,21 @@ export function politenessKeyOf(address: string): string {
     .join(':')}::/48`
 }
 
-/** The eight 16-bit groups of an IPv6 address, `::` filled in. A dotted tail counts as two groups of 0: it lies outside /48. */
+/** The eight 16-bit groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const [head = '', tail] = address.split('::')
-  const numbers = (text: string): number[] =>
-    text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? [0, 0] : [Number.parseInt(group, 16)]))
-  const before = numbers(head)
+  const before = groupsOfPart(head)
   if (tail === undefined) return before
-  const after = numbers(tail)
-  const gap = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => 0)
-  return [...before, ...gap, ...after]
+  const after = groupsOfPart(tail)
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]
+}
+
+/** The groups between two `::`; a dotted IPv4 tail is two. */
+function groupsOfPart(part: string): number[] {
+  if (part === '') return []
+  return part.split(':').flatMap((group) => {
+    const [a, b, c, d] = group.split('.').map(Number)
+    if (a === undefined || b === undefined || c === undefined || d === undefined) return [Number.parseInt(group, 16)]
+    return [(a << 8) | b, (c << 8) | d]
+  })
 }

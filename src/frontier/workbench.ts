@@ -155,6 +155,7 @@ export class Workbench {
   #passes(host: BenchHost, nowMs: number): boolean {
     const line = host.door === NO_DOOR || this.#crowded.size === 0 ? undefined : this.#crowded.get(host.door)
     const wasCalled = host.place === CALLED
+    // Not even asked: a gate shared with others may be free by now, but those in line go first.
     const mustWait = !wasCalled && line !== undefined && line.goesBefore(host.band)
     const atMs = mustWait || host.door === NO_DOOR ? 0 : this.#gate.claim(host.door, nowMs)
     if (wasCalled) {
