@@ -1,0 +1,8 @@
+export { LinkExtractor } from './link-extractor.ts'
+export { LinkLog, type LinkTargets } from './link-log.ts'
+export { LinkLogReader, type LinkVisitor } from './link-log-reader.ts'
+export { PageStatistics } from './page-statistics.ts'
+export { PageInHand, type Processor } from './processor.ts'
+export { ProcessorChain } from './processor-chain.ts'
+export { ReservedStrings } from './reserved-strings.ts'
+export { type ProcessorOptions, processorOptions } from './options.ts'
