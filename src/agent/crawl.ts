@@ -309,7 +309,7 @@ export class Crawl {
     const spool = new Spool(join(state, 'spool'), settings.document.memoryMax)
     const fetcher = new HttpFetcher({ clock, spool, options: settings.fetch, userAgent })
     closers.push(() => fetcher.close())
-    const resolver = settings.fetch.proxy === '' ? new CachingResolver({ clock, options: settings.dns }) : null
+    const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
     if (resolver !== null) closers.push(() => resolver.close())
 
     const visitor = new Visitor({

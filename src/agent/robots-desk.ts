@@ -114,7 +114,8 @@ export class RobotsDesk {
         this.#learn(purpose, verdict, NO_FILE, document)
         return 'done'
       case 'parse': {
-        const file = parseRobots(document.body.bytes(ROBOTS_BYTES_MAX))
+        const isCut = document.truncated !== null || document.body.length > ROBOTS_BYTES_MAX
+        const file = parseRobots(document.body.bytes(ROBOTS_BYTES_MAX), isCut)
         const entry = { rules: file.rulesFor(this.#parts.productToken), sitemaps: file.sitemaps }
         this.#learn(purpose, verdict, entry, document)
         await this.#parts.onSitemaps(errand.url, file.sitemaps)

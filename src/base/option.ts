@@ -194,7 +194,7 @@ export function patterns(
   return register(schema, 'list', facts, 'none', 'REGEXP')
 }
 
-/** An option of a shape of its own, e.g. a list of rules; file only. */
+/** An option of a shape of its own, e.g. a list of rules. With a flag it must be a list of texts, and the flag may be repeated. */
 export function shaped<T extends z.ZodType>(schema: T, facts: OptionFacts, defaultText: string): T {
-  return register(schema, 'shaped', facts, defaultText)
+  return register(schema, facts.flag === undefined ? 'shaped' : 'list', facts, defaultText)
 }
