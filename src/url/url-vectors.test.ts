@@ -115,7 +115,7 @@ describe.skipIf(normalizer === null)('crawler-commons, normaliser (material not 
       { reason: 'file: is not crawled', covers: ({ input }) => input.startsWith('file:') },
       { reason: 'no host, no URL', covers: inputs('ftp:/', 'http:////', 'http:///////') },
       {
-        reason: 'a scheme is not guessed in a link; seeds are completed by the command line',
+        reason: 'a scheme is not guessed',
         covers: inputs('foo.com/index.html'),
       },
       { reason: 'userinfo is refused by name', covers: ({ input }) => input.includes('user:pass@') },
