@@ -240,7 +240,8 @@ class Model {
     const host = this.#hosts.get(turn.host) as ModelHost
     const visited = turn.entries.slice(0, operation.visited)
     const unvisited = turn.entries.slice(operation.visited)
-    const again = operation.again ? visited.slice(0, 1).map((entry) => ({ ...entry, tries: entry.tries + 1 })) : []
+    const [first] = visited
+    const again = operation.again && first !== undefined ? [{ ...first, tries: first.tries + 1 }] : []
     this.#real.settle(turn, { restMs: operation.ms, unvisited, again })
     host.turn = null
     host.entries = [...unvisited, ...host.entries, ...again]

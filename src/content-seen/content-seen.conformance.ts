@@ -1,0 +1,208 @@
+// The law for every set of contents, run on each with a factory.
+
+import { createHash } from 'node:crypto'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { CanonicalUrl } from '../url/index.ts'
+import type { ContentSeen, Original } from './content-seen.ts'
+
+export type MakeContentSeen = () => ContentSeen
+
+function digestOf(content: string): Uint8Array {
+  return createHash('sha256').update(content).digest()
+}
+
+function originalOf(name: string | number, payloadDigest: string | null = null): Original {
+  return { url: `http://h/${name}` as CanonicalUrl, fetchedAtMs: 1_700_000_000_123, payloadDigest }
+}
+
+/** Whether a claim is still waiting when everything that could be settled is settled. */
+async function isWaiting(answer: unknown): Promise<boolean> {
+  const waits = Symbol('waits')
+  const idle = new Promise((resolve) => {
+    setImmediate(resolve, waits)
+  })
+  return (await Promise.race([answer, idle])) === waits
+}
+
+export function contentSeenConformance(name: string, make: MakeContentSeen): void {
+  describe(name, () => {
+    test('content nobody had is new, and known once its page is kept', async () => {
+      const seen = make()
+      const digest = digestOf('x')
+      expect(await seen.claim(digest)).toBeNull()
+      seen.keep(digest, originalOf('first'))
+      expect(await seen.claim(digest)).toEqual(originalOf('first'))
+      expect(seen.size).toBe(1)
+    })
+
+    test('a page that is fetched again is no duplicate of itself', async () => {
+      const seen = make()
+      const digest = digestOf('x')
+      expect(await seen.claim(digest)).toBeNull()
+      seen.release(digest)
+      expect(await seen.claim(digest)).toBeNull()
+      expect(seen.size).toBe(0)
+    })
+
+    test('who asks while another holds the claim waits and learns who was first', async () => {
+      const seen = make()
+      const digest = digestOf('x')
+      await seen.claim(digest)
+      const second = seen.claim(digest)
+      const third = seen.claim(digest)
+      expect(await isWaiting(second)).toBe(true)
+      seen.keep(digest, originalOf('first'))
+      expect([await second, await third]).toEqual([originalOf('first'), originalOf('first')])
+    })
+
+    test('a released claim goes to those who wait, one after another, in order', async () => {
+      const seen = make()
+      const digest = digestOf('x')
+      await seen.claim(digest)
+      const second = seen.claim(digest)
+      const third = seen.claim(digest)
+      seen.release(digest)
+      expect(await second).toBeNull()
+      expect(await isWaiting(third)).toBe(true)
+      seen.release(digest)
+      expect(await third).toBeNull()
+      seen.keep(digest, originalOf('third'))
+      expect(await seen.claim(digest)).toEqual(originalOf('third'))
+    })
+
+    test('a claim on one content makes nobody wait for another', async () => {
+      const seen = make()
+      await seen.claim(digestOf('x'))
+      expect(await seen.claim(digestOf('y'))).toBeNull()
+    })
+
+    test('a claim that is not held cannot be released', () => {
+      const seen = make()
+      expect(() => seen.release(digestOf('x'))).toThrow(/not held/)
+    })
+
+    test('an empty body is never a duplicate', async () => {
+      const seen = make()
+      const empty = digestOf('')
+      for (let i = 0; i < 3; i++) {
+        expect(await seen.claim(empty)).toBeNull()
+        seen.keep(empty, originalOf(i))
+      }
+      seen.release(empty)
+      expect(seen.size).toBe(0)
+      expect([...seen.originals()]).toEqual([])
+    })
+
+    test('the first page that was kept stays the original', async () => {
+      const seen = make()
+      const digest = digestOf('x')
+      seen.keep(digest, originalOf('first'))
+      seen.keep(digest, originalOf('second'))
+      expect(await seen.claim(digest)).toEqual(originalOf('first'))
+      expect(seen.size).toBe(1)
+    })
+
+    test.each([
+      ['absent', null],
+      ['that of the decoded body', `sha256:${Buffer.from(digestOf('x')).toString('hex')}`],
+      ['of its own', `sha256:${'ab'.repeat(32)}`],
+    ])('a payload digest that is %s comes back as it was', async (_, payloadDigest) => {
+      const seen = make()
+      seen.keep(digestOf('x'), originalOf('a', payloadDigest))
+      expect(await seen.claim(digestOf('x'))).toEqual(originalOf('a', payloadDigest))
+    })
+
+    test('the caller may use its digest buffer again', async () => {
+      const seen = make()
+      const buffer = Uint8Array.from(digestOf('x'))
+      await seen.claim(buffer)
+      seen.keep(buffer, originalOf('x'))
+      buffer.set(digestOf('y'))
+      expect(await seen.claim(buffer)).toBeNull()
+      seen.release(buffer)
+      expect(await seen.claim(digestOf('x'))).toEqual(originalOf('x'))
+    })
+
+    test('a digest is 32 bytes, no more and no less', () => {
+      const seen = make()
+      expect(() => seen.claim(new Uint8Array(20))).toThrow(/32 bytes/)
+    })
+
+    test('contents by the thousand keep their originals, and come back through originals()', () => {
+      const seen = make()
+      const COUNT = 5_000
+      for (let i = 0; i < COUNT; i++) seen.keep(digestOf(`c${i}`), originalOf(i))
+      const copy = make()
+      for (const [digest, original] of seen.originals()) copy.keep(digest, original)
+      for (const set of [seen, copy]) {
+        expect(set.size).toBe(COUNT)
+        const urls = Array.from({ length: COUNT }, (_, i) => (set.claim(digestOf(`c${i}`)) as Original).url)
+        expect(urls.every((url, i) => url === `http://h/${i}`)).toBe(true)
+      }
+    })
+
+    test('whatever is claimed, kept and released, every asker is answered as the law says', async () => {
+      const step = fc.record({
+        content: fc.nat({ max: 3 }),
+        kind: fc.constantFrom('claim', 'claim', 'keep', 'release'),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+          const seen = make()
+          const model = Array.from({ length: 4 }, () => new ModelContent())
+          const answers = new Map<number, string | null>()
+          const expected = new Map<number, string | null>()
+          for (const [asker, { content, kind }] of steps.entries()) {
+            const digest = digestOf(`c${content}`)
+            const plain = model[content]!
+            if (kind === 'claim') {
+              void Promise.resolve(seen.claim(digest)).then((given) =>
+                answers.set(asker, given === null ? null : given.url),
+              )
+              plain.claim(asker, expected)
+            } else if (plain.holder !== null) {
+              if (kind === 'keep') seen.keep(digest, originalOf(plain.holder))
+              else seen.release(digest)
+              plain[kind as 'keep' | 'release'](expected)
+            }
+            await new Promise(setImmediate)
+            expect([...answers].sort(byAsker)).toEqual([...expected].sort(byAsker))
+          }
+          expect(seen.size).toBe(model.filter((plain) => plain.kept !== null).length)
+        }),
+        { numRuns: 40 },
+      )
+    })
+  })
+}
+
+const byAsker = (a: readonly [number, unknown], b: readonly [number, unknown]): number => a[0] - b[0]
+
+/** What becomes of one content, as plainly as possible. Answers go to `given`: null to a holder, else a URL. */
+class ModelContent {
+  kept: string | null = null
+  holder: number | null = null
+  #queue: number[] = []
+
+  claim(asker: number, given: Map<number, string | null>): void {
+    if (this.kept !== null) given.set(asker, this.kept)
+    else if (this.holder !== null) this.#queue.push(asker)
+    else {
+      this.holder = asker
+      given.set(asker, null)
+    }
+  }
+
+  keep(given: Map<number, string | null>): void {
+    this.kept = originalOf(this.holder ?? 'nobody').url
+    this.holder = null
+    for (const asker of this.#queue) given.set(asker, this.kept)
+    this.#queue = []
+  }
+
+  release(given: Map<number, string | null>): void {
+    this.holder = this.#queue.shift() ?? null
+    if (this.holder !== null) given.set(this.holder, null)
+  }
+}
