@@ -1,10 +1,13 @@
 // The canonical form by our own tables: what is made one, what stays distinct, what is refused and by which
 // name. The vectors of others are in url-vectors.test.ts, the laws over random links in canonicalise.fuzz.ts.
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise, compileCanonicaliser } from './canonicalise.ts'
+import { defaultKey, Fingerprinter } from './fingerprint.ts'
 import { REFUSED } from './refusal.ts'
 
 const page = 'https://example.org/a/b/c.html?q=1' as CanonicalUrl
@@ -206,4 +209,24 @@ describe('session ids', () => {
   test('a URL is measured after its session id was dropped', () => {
     expect(dropping(`http://example.org/?phpsessid=${'1'.repeat(3_000)}`)).toBe('http://example.org/')
   })
+})
+
+test('a fingerprinted URL keeps the text of its page no longer alive', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const fingerprinter = new Fingerprinter(defaultKey)
+  const kept: CanonicalUrl[] = []
+  for (let i = 0; i < 60; i++) {
+    const text = `${Buffer.alloc(1_000_000, 97 + (i % 26)).toString('latin1')}/a/long/path/to/page-${i}.html`
+    const url = canonicalise(text.slice(1_000_000), page) as CanonicalUrl
+    fingerprinter.compute(url)
+    kept.push(url)
+  }
+  collect()
+  const { heapUsed } = process.memoryUsage()
+  expect(kept).toHaveLength(60)
+  kept.length = 0
+  collect()
+  // Sixty pages are sixty megabytes; what the URLs themselves hold is nothing beside one page.
+  expect(heapUsed - process.memoryUsage().heapUsed).toBeLessThan(1_000_000)
 })

@@ -1,9 +1,9 @@
 // The short way: a link made only of characters that every step of canonicalisation leaves alone is
 // resolved by cutting and joining, without the WHATWG parser.
 //
-// On the links of real documentation 99 % take this way, at a quarter of the parser’s cost
+// On the links of real documentation 99 % take this way, at a quarter of the parser's cost
 // (bench/url.ts). It may answer null at any time ("take the long way"), but where it answers, the answer
-// is the parser's: canonicalise.fuzz.ts compares both on generated links and on those of real pages.
+// is the parser's: canonicalise.fuzz.ts compares both on generated links, the bench on those of real pages.
 //
 // What makes a link plain:
 //   - before any '#', only unreserved characters and ! $ & ( ) * + , ; = : @ / ?, and escapes in their one form;
@@ -11,8 +11,8 @@
 //   - an authority, if it has one, that equals the base's, or is a name of [a-z0-9._-] that the host parser
 //     returns unchanged: no '--' (Punycode is checked), last label not beginning with a digit (may be IPv4), no dot at the end.
 //
-// Results are joined, never sliced: a slice would keep the whole text of the page alive for as long as
-// the URL waits in the frontier.
+// Results are joined, never sliced: a slice would keep the whole text of the page alive for as long as the URL
+// waits in the frontier. A joined string lets go of its pieces when it is first read through, by the fingerprint.
 
 import type { BaseUrl } from './base-url.ts'
 import { isSettledEscape } from './percent.ts'
