@@ -10,3 +10,4 @@ export { checkPoliteness, type PolitenessRules, type Violation } from './judge/p
 export { type TruePage, type Truth, truth, type TruthQuestion } from './judge/truth.ts'
 export { completeOptions, type WebOptions } from './options.ts'
 export { startTestWeb, type TestWeb, type TestWebOptions } from './test-web.ts'
+export { ForkedTestWeb } from './forked.ts'

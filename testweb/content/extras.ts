@@ -103,7 +103,8 @@ export class Extras {
     if ((!isPacked && path !== '/sitemap-a.xml') || host.index < 0) return null
     const links: Link[] = []
     if (isPacked) {
-      for (let i = 0; i < this.#layout.orphans; i++) links.push(link(host, this.#layout.orphan(host, i).path, 'sitemap'))
+      for (let i = 0; i < this.#layout.orphans; i++)
+        links.push(link(host, this.#layout.orphan(host, i).path, 'sitemap'))
     } else {
       const count = Math.min(SITEMAP_PAGES, host.pages)
       for (let i = 0; i < count; i++) links.push(link(host, this.#layout.resource(host, i).path, 'sitemap'))
@@ -161,7 +162,11 @@ export class Extras {
       const at = Number(month[1]) * 12 + Number(month[2]) - 1
       const pathOf = (n: number): string => `/calendar/${Math.floor(n / 12)}/${(n % 12) + 1}`
       if (pathOf(at) !== path) return null
-      return this.#small([link(host, pathOf(at - 1)), link(host, pathOf(at + 1))], `Month ${path}`, mixText(host.hash, path))
+      return this.#small(
+        [link(host, pathOf(at - 1)), link(host, pathOf(at + 1))],
+        `Month ${path}`,
+        mixText(host.hash, path),
+      )
     }
     if (/^\/deeper\/(?:[ab]\/){1,200}$/.test(path)) {
       const links = [

@@ -17,7 +17,13 @@ const WORDS: Readonly<Record<Language, string>> = {
 const RUN_CHARS = 1 << 16
 
 /** A word of each language that its page asks for in a query. */
-export const QUERY_WORDS: Readonly<Record<Language, string>> = { en: 'coast', fr: 'île', ru: 'море', ja: '日本', el: 'ακτή' }
+export const QUERY_WORDS: Readonly<Record<Language, string>> = {
+  en: 'coast',
+  fr: 'île',
+  ru: 'море',
+  ja: '日本',
+  el: 'ακτή',
+}
 
 export class Filler {
   readonly #runs = new Map<Language, string>()

@@ -34,6 +34,8 @@ export interface Ports {
 /** Names under this domain are answered oddly by the DNS server; over HTTP each is a host of one page. */
 export const ODD_DOMAIN = 'odd.test'
 export const ODD_ADDRESS = '127.127.0.1'
+/** For odd names with several addresses, or with another one each time. */
+export const ODD_ADDRESSES = [ODD_ADDRESS, '127.127.0.2', '127.127.0.3', '127.127.0.4'] as const
 
 export class HostTable {
   readonly ports: Ports
@@ -78,7 +80,7 @@ export class HostTable {
   addresses(): string[] {
     const addresses = new Set<string>()
     for (let i = 0; i < this.count; i++) addresses.add(this.#addressOf(i))
-    addresses.add(ODD_ADDRESS)
+    for (const address of ODD_ADDRESSES) addresses.add(address)
     return [...addresses]
   }
 
@@ -107,11 +109,7 @@ export class HostTable {
     return host
   }
 
-  #build(
-    index: number,
-    name: string,
-    facts: { ip: string; domain: string; pages: number; isHttps: boolean },
-  ): Host {
+  #build(index: number, name: string, facts: { ip: string; domain: string; pages: number; isHttps: boolean }): Host {
     const port = facts.isHttps ? (this.ports.https ?? 443) : this.ports.http
     const isDefault = port === (facts.isHttps ? 443 : 80)
     const scheme = facts.isHttps ? 'https' : 'http'

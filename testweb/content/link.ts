@@ -1,4 +1,5 @@
 import type { LinkKind } from '../../src/parse/index.ts'
+import type { Place } from './writing.ts'
 
 /** A link as it stands on a page, and where it leads. */
 export interface Link {
@@ -8,4 +9,28 @@ export interface Link {
   /** Canonical; null for what no crawler follows (mailto: and the like). */
   readonly url: string | null
   readonly isNofollow: boolean
+}
+
+/** A link to a place of this web. Its URL is put together when asked for: the truth asks, the server does not. */
+export class PlaceLink implements Link {
+  readonly kind: LinkKind
+  readonly href: string
+  readonly isNofollow: boolean
+  readonly to: Place
+
+  constructor(kind: LinkKind, href: string, to: Place, isNofollow: boolean) {
+    this.kind = kind
+    this.href = href
+    this.to = to
+    this.isNofollow = isNofollow
+  }
+
+  get url(): string {
+    return this.to.host.origin + this.to.path
+  }
+
+  /** The same link, written differently. */
+  rewritten(href: string): PlaceLink {
+    return new PlaceLink(this.kind, href, this.to, this.isNofollow)
+  }
 }

@@ -7,7 +7,7 @@ import { Answer, type Delivery, plainAnswer, PLAIN_DELIVERY, redirectAnswer, typ
 import { type Charset, encode, encodeQueryWord } from './charset.ts'
 import { type Filler, type Language, QUERY_WORDS } from './filler.ts'
 import type { Resource } from './layout.ts'
-import type { Link } from './link.ts'
+import { type Link, PlaceLink } from './link.ts'
 import { escapeAttribute, pageBytes, writePage } from './markup.ts'
 import { mix } from './mix.ts'
 import { BASE_PATH, type PageLinks } from './page-links.ts'
@@ -92,9 +92,17 @@ export class Numbered {
           Buffer.concat([Buffer.from('%PDF-1.4\n%\xE2\xE3\xCF\xD3\n', 'latin1'), tail(resource)]),
         )
       case 'script':
-        return this.#data(resource, 'text/javascript', () => `export const page = ${resource.number} // ${resource.hash}\n`)
+        return this.#data(
+          resource,
+          'text/javascript',
+          () => `export const page = ${resource.number} // ${resource.hash}\n`,
+        )
       case 'text':
-        return this.#data(resource, 'text/plain', () => `Page ${resource.number}. No link: ${resource.host.origin}/not-linked\n`)
+        return this.#data(
+          resource,
+          'text/plain',
+          () => `Page ${resource.number}. No link: ${resource.host.origin}/not-linked\n`,
+        )
       case 'style':
         return this.#style(resource)
       case 'rss':
@@ -155,7 +163,10 @@ export class Numbered {
 
   #withEntity(answer: Answer, resource: Resource, timeMs: number): Answer {
     const { number, periodMs } = this.version(resource, timeMs)
-    answer.entity = { tag: `"${resource.hash.toString(36)}-${number}"`, modifiedMs: FIRST_MODIFIED_MS + number * periodMs }
+    answer.entity = {
+      tag: `"${resource.hash.toString(36)}-${number}"`,
+      modifiedMs: FIRST_MODIFIED_MS + number * periodMs,
+    }
     return answer
   }
 
@@ -222,7 +233,10 @@ export class Numbered {
         const [first, ...rest] = links
         let text = `/* url(/not-a-link.png) */\n@import "${first?.href ?? ''}";\n`
         rest.forEach((link, i) => {
-          text += i % 2 === 0 ? `.c${i} { background: url("${link.href}") }\n` : `.c${i} { background: url( ${link.href} ) }\n`
+          text +=
+            i % 2 === 0
+              ? `.c${i} { background: url("${link.href}") }\n`
+              : `.c${i} { background: url( ${link.href} ) }\n`
         })
         return text
       }),
@@ -240,7 +254,10 @@ export class Numbered {
           : '<?xml version="1.0"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>\n'
       for (const link of links) {
         const url = escapeAttribute(link.url ?? '')
-        text += format === 'rss' ? `<item><title>x</title><link>${url}</link></item>\n` : `<entry><title>x</title><link href="${url}"/></entry>\n`
+        text +=
+          format === 'rss'
+            ? `<item><title>x</title><link>${url}</link></item>\n`
+            : `<entry><title>x</title><link href="${url}"/></entry>\n`
       }
       return text + (format === 'rss' ? '</channel></rss>\n' : '</feed>\n')
     }
@@ -253,7 +270,7 @@ export class Numbered {
     return this.#pageLinks
       .targets(resource, random, Math.min(count, Math.max(1, this.#options.linksPerPage)))
       .filter((to) => to.host === resource.host)
-      .map((to) => ({ kind, href: writeHref(resource, to, 'plain', random), url: to.host.origin + to.path, isNofollow: false }))
+      .map((to) => new PlaceLink(kind, writeHref(resource, to, 'plain', random), to, false))
   }
 }
 
@@ -275,7 +292,8 @@ function headOf(variant: Variant): string {
 
 /** Paths are UTF-8 whatever the page is in, so here the letter itself may stand for its bytes. */
 function withLetters(link: Link): Link {
-  return link.href.includes('%C3%A9') ? { ...link, href: link.href.replaceAll('%C3%A9', 'é') } : link
+  const { href } = link
+  return link instanceof PlaceLink && href.includes('%C3%A9') ? link.rewritten(href.replaceAll('%C3%A9', 'é')) : link
 }
 
 /** Links whose query holds letters: the encoding of the page decides their bytes. */

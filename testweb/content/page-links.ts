@@ -6,10 +6,10 @@ import type { LinkKind } from '../../src/parse/index.ts'
 import type { WebOptions } from '../options.ts'
 import type { Host, HostTable } from './host.ts'
 import { familyOf, type Layout, type Resource } from './layout.ts'
-import type { Link } from './link.ts'
+import { type Link, PlaceLink } from './link.ts'
 import { mix } from './mix.ts'
 import { VARIANT_NAMES } from './variant.ts'
-import { type Hand, type Place, writeHref } from './writing.ts'
+import { type Hand, type Place, placeAt, writeHref } from './writing.ts'
 
 /** Pages that stand on every host with the same bytes, and near-duplicates of each other. */
 export const MIRRORS = 4
@@ -37,7 +37,7 @@ export class PageLinks {
   /** In the order of the page. The element is chosen here, too: it is the link's kind. */
   of(resource: Resource): Link[] {
     const random = new Random(resource.hash)
-    const from: Place = { host: resource.host, path: resource.variant === 'based' ? BASE_PATH : resource.path }
+    const from: Place = resource.variant === 'based' ? placeAt(resource.host, BASE_PATH) : resource
     const links: Link[] = []
     if (resource.number === 0) this.#rootLinks(from, links)
     for (const target of this.targets(resource, random, this.#options.linksPerPage)) {
@@ -66,9 +66,9 @@ export class PageLinks {
     return targets
   }
 
-  /** A page of a host; the square makes low numbers popular. */
+  /** A page of a host; the power makes low numbers popular: half of all links lead to a sixteenth of the pages. */
   #anyPage(host: Host, fraction: number): Resource {
-    return this.#layout.resource(host, Math.floor(fraction * fraction * host.pages))
+    return this.#layout.resource(host, Math.floor(fraction ** 4 * host.pages))
   }
 
   /** A redirect leads to any page but itself, on its own host or another. */
@@ -86,13 +86,13 @@ export class PageLinks {
 
   #write(from: Place, to: Resource, forced: LinkKind | null, random: Random): Link {
     if (this.hand === 'plain') {
-      return { kind: forced ?? 'a', href: writeHref(from, to, 'plain', random), url: to.host.origin + to.path, isNofollow: false }
+      return new PlaceLink(forced ?? 'a', writeHref(from, to, 'plain', random), to, false)
     }
     const kind = forced ?? chooseKind(to, random)
     // srcset splits at white space and refresh has a grammar of its own: no wild hand there.
     const href = writeHref(from, to, kind === 'a' || kind === 'area' ? 'varied' : 'plain', random)
     const isNofollow = kind === 'a' && random.below(40) === 0
-    return { kind, href, url: to.host.origin + to.path, isNofollow }
+    return new PlaceLink(kind, href, to, isNofollow)
   }
 
   #rootLinks(from: Place, links: Link[]): void {

@@ -74,7 +74,16 @@ export function planRobots(kind: RobotsKind, crawlDelayS: number, sitemapUrl: st
     text: string,
     allows: RobotsPlan['allows'],
     more: Partial<Pick<RobotsPlan, 'status' | 'movedTo' | 'crawlDelayS'>> = {},
-  ): RobotsPlan => ({ kind, status: 200, text: text + sitemap, movedTo: null, access: 'rules', crawlDelayS: null, allows, ...more })
+  ): RobotsPlan => ({
+    kind,
+    status: 200,
+    text: text + sitemap,
+    movedTo: null,
+    access: 'rules',
+    crawlDelayS: null,
+    allows,
+    ...more,
+  })
   const bare = (status: number, access: 'all' | 'unavailable'): RobotsPlan => ({
     kind,
     status,
@@ -106,9 +115,13 @@ export function planRobots(kind: RobotsKind, crawlDelayS: number, sitemapUrl: st
         (path, agent) => (isNamed(agent) ? !path.startsWith('/blog/') : path === '/robots.txt'),
       )
     case 'delay':
-      return rules(`User-agent: *\nCrawl-delay: ${crawlDelayS}\nDisallow: /tmp/\n`, (path) => !path.startsWith('/tmp/'), {
-        crawlDelayS,
-      })
+      return rules(
+        `User-agent: *\nCrawl-delay: ${crawlDelayS}\nDisallow: /tmp/\n`,
+        (path) => !path.startsWith('/tmp/'),
+        {
+          crawlDelayS,
+        },
+      )
     case 'missing':
       return bare(404, 'all')
     case 'forbidden':

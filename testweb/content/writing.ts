@@ -4,11 +4,21 @@
 import type { Random } from '../../src/base/index.ts'
 import type { Host } from './host.ts'
 
-/** What a reference is resolved against. */
+/** Where a reference leads, or what it is resolved against: a page, or its <base>. */
 export interface Place {
   readonly host: Host
-  /** Path with query, of the page or of its <base>. */
+  /** Canonical path with query. */
   readonly path: string
+  /** Without the query. */
+  readonly plainPath: string
+  /** Up to the last slash. */
+  readonly folder: string
+}
+
+export function placeAt(host: Host, path: string): Place {
+  const query = path.indexOf('?')
+  const plainPath = query < 0 ? path : path.slice(0, query)
+  return { host, path, plainPath, folder: plainPath.slice(0, plainPath.lastIndexOf('/') + 1) }
 }
 
 /** 'plain' is what tidy sites write; 'varied' is what the standard allows. */
@@ -32,11 +42,11 @@ function writeInner(from: Place, to: Place, hand: Hand, random: Random): string 
     case 5:
     case 6:
     case 7:
-      return relative(from.path, to.path)
+      return relative(from, to)
     case 8:
-      return dotted(relative(from.path, to.path))
+      return dotted(relative(from, to))
     case 9:
-      return climbing(from.path, to.path)
+      return climbing(from, to)
     case 10:
       return `/nowhere/..${to.path}`
     case 11:
@@ -44,7 +54,7 @@ function writeInner(from: Place, to: Place, hand: Hand, random: Random): string 
     case 12:
       return `  ${to.path}\n`
     case 13:
-      return withBackslashes(to.path)
+      return withBackslashes(to)
     case 14:
       return `${to.path.slice(0, 2)}\n\t${to.path.slice(2)}`
     case 15:
@@ -68,7 +78,7 @@ function writeOuter(from: Place, to: Place, hand: Hand, random: Random): string 
     case 7:
       return `${origin}${to.path}#`
     case 8:
-      return `${scheme}:\\\\${authority}${withBackslashes(to.path)}`
+      return `${scheme}:\\\\${authority}${withBackslashes(to)}`
     case 9:
       return to.path === '/' ? origin : `${origin}/a/b/../..${to.path}`
     default:
@@ -77,41 +87,31 @@ function writeOuter(from: Place, to: Place, hand: Hand, random: Random): string 
 }
 
 /** The shortest form: query only, file only, or from the root. */
-function relative(from: string, to: string): string {
-  const [fromPath, toPath] = [withoutQuery(from), withoutQuery(to)]
-  if (fromPath === toPath && to.length > toPath.length) return to.slice(toPath.length)
-  const folder = fromPath.slice(0, fromPath.lastIndexOf('/') + 1)
-  if (!to.startsWith(folder) || to === folder) return to
-  const rest = to.slice(folder.length)
+function relative(from: Place, to: Place): string {
+  if (from.plainPath === to.plainPath && to.path.length > to.plainPath.length) return to.path.slice(to.plainPath.length)
+  const { folder } = from
+  if (!to.path.startsWith(folder) || to.path === folder) return to.path
+  const rest = to.path.slice(folder.length)
   // '/p1' under folder '/' must not become '//…', and a rest that starts with '?' would keep the file name.
-  return rest.startsWith('/') || rest.startsWith('?') ? to : rest
+  return rest.startsWith('/') || rest.startsWith('?') ? to.path : rest
 }
 
 function dotted(reference: string): string {
   return /^[a-z0-9]/i.test(reference) ? `./${reference}` : reference
 }
 
-function climbing(from: string, to: string): string {
-  const folders = withoutQuery(from).split('/').length - 2
-  const rest = to.slice(1)
-  if (folders > 0) return '../'.repeat(folders) + rest
+function climbing(from: Place, to: Place): string {
+  const folders = from.plainPath.split('/').length - 2
   // At the root one may climb all one likes.
-  return `../../${rest}`
+  return '../'.repeat(folders > 0 ? folders : 2) + to.path.slice(1)
 }
 
-function withBackslashes(path: string): string {
-  const end = path.indexOf('?')
-  const head = end < 0 ? path : path.slice(0, end)
-  return head.replaceAll('/', '\\') + (end < 0 ? '' : path.slice(end))
+function withBackslashes({ path, plainPath }: Place): string {
+  return plainPath.replaceAll('/', '\\') + path.slice(plainPath.length)
 }
 
 /** The port in digits a parser must not compare as text; default ports are written out. */
 function paddedPort(host: Host): string {
   const digits = host.authority.slice(host.name.length + 1)
   return digits === '' ? (host.scheme === 'https' ? '443' : '80') : `0${digits}`
-}
-
-function withoutQuery(path: string): string {
-  const end = path.indexOf('?')
-  return end < 0 ? path : path.slice(0, end)
 }

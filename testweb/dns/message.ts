@@ -93,7 +93,12 @@ function soa(name: string, ttlS: number): Buffer {
   const zone = name.slice(name.lastIndexOf('.') + 1)
   const numbers = Buffer.alloc(20)
   ;[1, 3_600, 600, 86_400, ttlS].forEach((value, i) => numbers.writeUInt32BE(value, i * 4))
-  return record(zone, TYPE.SOA, ttlS, Buffer.concat([writeName(`ns.${zone}`), writeName(`hostmaster.${zone}`), numbers]))
+  return record(
+    zone,
+    TYPE.SOA,
+    ttlS,
+    Buffer.concat([writeName(`ns.${zone}`), writeName(`hostmaster.${zone}`), numbers]),
+  )
 }
 
 function record(name: string, type: number, ttlS: number, data: Buffer): Buffer {
@@ -116,7 +121,8 @@ function writeName(name: string): Buffer {
 /** Of an address with one `::` or none. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = address.split('::')
-  const groups = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
   const before = groups(head)
   const after = groups(tail ?? '')
   const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]

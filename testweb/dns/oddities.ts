@@ -1,7 +1,7 @@
 // Names that are answered oddly, each under ODD_DOMAIN: <oddity>.odd.test, or anything.<oddity>.odd.test
 // where a test needs several. Over HTTP every one of them is a host of a single page.
 
-import { ODD_ADDRESS, ODD_DOMAIN } from '../content/host.ts'
+import { ODD_ADDRESS, ODD_ADDRESSES, ODD_DOMAIN } from '../content/host.ts'
 import { CODE, type Data } from './message.ts'
 
 export interface Oddity {
@@ -23,8 +23,8 @@ export const ODDITIES = {
   slow: 'an answer after so many milliseconds: slow-250',
   ttl: 'an answer with this time to live in seconds: ttl-5',
   private: 'a private address',
-  changing: 'another address with each question, the first time 127.127.0.1',
-  rebinding: 'a public address the first time, a loopback address from then on',
+  changing: 'another of four addresses with each question',
+  rebinding: 'an address of the documentation net the first time, a loopback address from then on',
   several: 'four addresses',
   dead: 'an address where nobody listens, then one where somebody does',
   alias: 'a CNAME to plain.odd.test',
@@ -37,7 +37,11 @@ export type OddityName = keyof typeof ODDITIES
 
 /** `count` is how often the name was asked before: what changes, changes with it. */
 export function oddityOf(name: string, count: number): Oddity {
-  const label = name.slice(0, -ODD_DOMAIN.length - 1).split('.').at(-1) ?? ''
+  const label =
+    name
+      .slice(0, -ODD_DOMAIN.length - 1)
+      .split('.')
+      .at(-1) ?? ''
   const [, word = label, number] = /^([a-z]+)-(\d+)$/.exec(label) ?? []
   const answer = (...addresses: string[]): Oddity => ({
     ...ORDINARY,
@@ -61,15 +65,21 @@ export function oddityOf(name: string, count: number): Oddity {
     case 'private':
       return answer('10.0.0.1')
     case 'changing':
-      return { ...answer(`127.127.0.${1 + (count % 250)}`), ttlS: 0 }
+      return { ...answer(ODD_ADDRESSES[count % ODD_ADDRESSES.length] ?? ODD_ADDRESS), ttlS: 0 }
     case 'rebinding':
       return { ...answer(count === 0 ? '192.0.2.1' : ODD_ADDRESS), ttlS: 0 }
     case 'several':
-      return answer(ODD_ADDRESS, '127.127.0.2', '127.127.0.3', '127.127.0.4')
+      return answer(...ODD_ADDRESSES)
     case 'dead':
       return answer('127.126.0.1', ODD_ADDRESS)
     case 'alias':
-      return { ...ORDINARY, data: [{ type: 'CNAME', target: `plain.${ODD_DOMAIN}` }, { type: 'A', address: ODD_ADDRESS }] }
+      return {
+        ...ORDINARY,
+        data: [
+          { type: 'CNAME', target: `plain.${ODD_DOMAIN}` },
+          { type: 'A', address: ODD_ADDRESS },
+        ],
+      }
     case 'alias-loop':
       return { ...ORDINARY, data: [{ type: 'CNAME', target: name }] }
     case 'truncated':

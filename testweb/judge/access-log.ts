@@ -148,7 +148,8 @@ export function parseRequests(text: string): LoggedRequest[] {
   const lines = text.split('\n').slice(0, -1)
   return lines.map((line) => {
     const [startMs, endMs, host, ip, connection, scheme, status, path] = line.split('\t')
-    if (path === undefined || host === undefined || ip === undefined) throw new RangeError(`log: not a request: ${line}`)
+    if (path === undefined || host === undefined || ip === undefined)
+      throw new RangeError(`log: not a request: ${line}`)
     return {
       startMs: Number(startMs),
       endMs: Number(endMs),

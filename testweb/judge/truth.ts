@@ -129,7 +129,10 @@ class Walk implements Truth {
     if (before !== undefined && (before.depth < depth || (before.depth === depth && before.hops <= hops))) return
     const met = { url, depth, hops }
     this.#met.set(url, met)
-    assert(this.#met.size <= (this.#question.urlsMax ?? URLS_MAX), `truth: more than ${this.#met.size - 1} URLs; a trap?`)
+    assert(
+      this.#met.size <= (this.#question.urlsMax ?? URLS_MAX),
+      `truth: more than ${this.#met.size - 1} URLs; a trap?`,
+    )
     const round = (this.#rounds[depth] ??= [])
     round.push(met)
   }

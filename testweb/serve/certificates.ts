@@ -88,7 +88,11 @@ export class Certificates {
 function makeCertificate(subject: Subject, issuer: Issuer): Buffer {
   const algorithm = sequence(oid(OIDS.ecdsaWithSha256))
   const publicKey = subject.publicKey.export({ type: 'spki', format: 'der' })
-  const serial = createHash('sha256').update(publicKey).update(subject.commonName).update(`${subject.notBeforeMs}`).digest()
+  const serial = createHash('sha256')
+    .update(publicKey)
+    .update(subject.commonName)
+    .update(`${subject.notBeforeMs}`)
+    .digest()
   const body = sequence(
     explicit(0, integer(Buffer.from([2]))),
     integer(serial.subarray(0, 16)),

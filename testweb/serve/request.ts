@@ -50,7 +50,11 @@ export function readRequest(text: string, start: number): Request | 'partial' | 
         if (nameIs(text, at, 'host')) host = withoutPort(text.slice(colon + 1, end).trim())
         break
       case 10:
-        if (nameIs(text, at, 'connection')) connection = text.slice(colon + 1, end).trim().toLowerCase()
+        if (nameIs(text, at, 'connection'))
+          connection = text
+            .slice(colon + 1, end)
+            .trim()
+            .toLowerCase()
         break
       case 13:
         if (nameIs(text, at, 'if-none-match')) ifNoneMatch = text.slice(colon + 1, end).trim()

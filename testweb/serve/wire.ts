@@ -40,7 +40,8 @@ const CHUNK_BYTES = 1_021
 
 export function wire(answer: Answer, request: Request, date: string): Wire {
   const { delivery, entity } = answer
-  const isLast = delivery.isLast || request.connection === 'close' || (request.isHttp10 && request.connection !== 'keep-alive')
+  const isLast =
+    delivery.isLast || request.connection === 'close' || (request.isHttp10 && request.connection !== 'keep-alive')
   if (entity !== null && isUnchanged(entity.tag, entity.modifiedMs, request)) {
     const head = `HTTP/1.1 304 Not Modified\r\nDate: ${date}\r\nETag: ${entity.tag}\r\n${connectionLine(isLast, request)}\r\n`
     return { status: 304, head, body: '', isLast }
@@ -84,7 +85,10 @@ function connectionLine(isLast: boolean, request: Request): string {
 /** If-None-Match decides alone where it is present (RFC 9110, 13.2.2). */
 function isUnchanged(tag: string, modifiedMs: number, request: Request): boolean {
   if (request.ifNoneMatch !== null) {
-    return request.ifNoneMatch === '*' || request.ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
+    return (
+      request.ifNoneMatch === '*' ||
+      request.ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
+    )
   }
   return request.ifModifiedSince !== null && Date.parse(request.ifModifiedSince) >= modifiedMs
 }
