@@ -19,6 +19,7 @@ import {
   type Fingerprinter,
   hostKeyOf,
   type Scope,
+  schemeOf,
 } from '../url/index.ts'
 import { newBatch, type UrlSeen } from '../url-seen/index.ts'
 
@@ -27,6 +28,8 @@ const BATCH_LINKS = 512
 
 export interface AdmissionParts {
   readonly canonicalise: Canonicalise
+  /** Schemes there is a protocol module for. */
+  readonly schemes: ReadonlySet<string>
   readonly scope: Scope
   readonly fingerprinter: Fingerprinter
   readonly seen: UrlSeen
@@ -51,18 +54,20 @@ export interface LinkSource {
 
 export class Admission {
   readonly #parts: AdmissionParts
+  readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
   readonly #spare: PendingLinks[] = []
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
+    const { schemes, scope } = parts
+    this.#judge = (url, depth) => (schemes.has(schemeOf(url)) ? scope.judge(url, depth) : 'scheme')
   }
 
   /** Seeds are in scope by definition, but not past --exclude. True when it was admitted now. */
   async admitSeed(url: CanonicalUrl, sink: AdmissionSink): Promise<boolean> {
-    const { scope } = this.#parts
-    scope.addSeed(url)
-    const refusal = scope.judge(url, 0)
+    this.#parts.scope.addSeed(url)
+    const refusal = this.#judge(url, 0)
     if (refusal !== null) {
       sink.refused(refusal)
       return false
@@ -80,7 +85,7 @@ export class Admission {
     if (typeof url !== 'string') return sink.refused(url.refused)
     if (source.hops >= redirectsMax) return sink.refused('redirect-limit')
     if (source.isSeed) scope.addSeed(url)
-    const refusal = scope.judge(url, source.depth)
+    const refusal = this.#judge(url, source.depth)
     if (refusal !== null) return sink.refused(refusal)
     await this.#admitOne(
       { ...source, url, host: hostKeyOf(url), via: source.url, hops: source.hops + 1, tries: 0, pauses: 0 },
@@ -128,7 +133,7 @@ export class Admission {
     mayFollow: boolean,
     sink: AdmissionSink,
   ): void {
-    const { canonicalise, scope, fingerprinter, follow } = this.#parts
+    const { canonicalise, fingerprinter, follow } = this.#parts
     const { batch, urls } = pending
     const end = Math.min(from + BATCH_LINKS, links.length)
     let count = 0
@@ -140,7 +145,7 @@ export class Admission {
         sink.refused(url.refused)
         continue
       }
-      const refusal = scope.judge(url, depth)
+      const refusal = this.#judge(url, depth)
       if (refusal !== null) {
         sink.refused(refusal)
         continue

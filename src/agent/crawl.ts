@@ -102,6 +102,9 @@ export interface CrawlSnapshot {
   readonly isStopping: boolean
 }
 
+/** Schemes this crawler has modules for. */
+const SCHEMES = ['http', 'https'] as const
+
 /** Files of a crawl's directory, by the names the ledger knows them by. */
 const FILES = {
   archive: 'archive',
@@ -257,6 +260,7 @@ export class Crawl {
     })
     const admission = new Admission({
       canonicalise: compileCanonicaliser(settings.url),
+      schemes: new Set(SCHEMES),
       scope,
       fingerprinter,
       seen,

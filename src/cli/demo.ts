@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ForkedTestWeb } from '../../testweb/index.ts'
-import { readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { type FlagValue, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { printProblems } from './config-flags.ts'
@@ -40,7 +40,7 @@ export const demoCommand: Command = {
 
 async function demo(givenDir: string | undefined, isJson: boolean): Promise<number> {
   const config = readConfig(SECTIONS, {
-    flags: new Map([
+    flags: new Map<string, FlagValue>([
       ['allow-private', true],
       ['delay', '20ms'],
       ['scope', 'host'],

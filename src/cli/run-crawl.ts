@@ -105,7 +105,7 @@ async function watch(
   }
   const tick = (): void => {
     if (isShown) progress.update(snapshotOf(job, config))
-    timeline.append(sampleOf(job)).catch(noteTimelineFault)
+    timeline.append(sampleOf(job))
   }
   const timer = setInterval(tick, progress.intervalMs)
   const unwatch = watchSignals(job, (line) => progress.say(line))

@@ -1,5 +1,6 @@
 export type { BrokenUrl, CrawlReport, LargePage, LinkedHost, Spread } from './crawl-report.ts'
 export { type CrawlSummary, loadCrawlSummary, type RunFigures } from './crawl-summary.ts'
+export { type Explanation, explainUrl } from './explain.ts'
 export { renderReport } from './html/render-report.ts'
 export { printable } from './printable.ts'
 export { renderSummary } from './render-summary.ts'

@@ -1,42 +1,170 @@
-// A crawl of the test web yields exactly what is true of it: every page once, every skip with its
-// reason, nothing else, whatever the seed, the scope and the faults; and the servers' own log shows
-// that it was polite.
+// A crawl of the test web yields exactly what is true of it: every page once, every skip and failure
+// with its reason, nothing else, whatever the seed, the scope and the faults; and the servers' own log
+// shows that it was polite.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
+import type { FlagValue } from '../../src/config/index.ts'
+import { startTestWeb, type TestWeb, type TestWebOptions, type TruthQuestion } from '../../testweb/index.ts'
 import { crawl, type CrawlResult, dnsFlags, FAST, QUICK_BACKOFF, temporaryDirectory } from './run-crawl.ts'
 
-async function web(options: TestWebOptions): Promise<TestWeb> {
-  const started = await startTestWeb(options)
-  onTestFinished(() => started.stop())
-  return started
+async function startWeb(options: TestWebOptions): Promise<TestWeb> {
+  const web = await startTestWeb(options)
+  onTestFinished(() => web.stop())
+  return web
 }
 
 const directory = (): string => temporaryDirectory(onTestFinished)
-
 const sorted = (urls: Iterable<string>): string[] => [...urls].sort()
 
 /** Pages, skips and failures of a crawl against the truth, as sets and as counts. */
 function expectTruth(result: CrawlResult, truth: ReturnType<TestWeb['truth']>): void {
   expect(sorted(result.pages.map((page) => page.url))).toEqual(sorted(truth.pages.keys()))
-  const skipped = result.failures.filter((one) => one.kind === 'skipped').map((one) => `${one.url} ${one.reason}`)
-  expect(sorted(skipped)).toEqual(sorted([...truth.skipped].map(([url, reason]) => `${url} ${reason}`)))
-  const failed = result.failures.filter((one) => one.kind === 'failed').map((one) => `${one.url} ${one.reason}`)
-  expect(sorted(failed)).toEqual(sorted([...truth.failed].map(([url, code]) => `${url} ${code}`)))
-  const wrongStatus = result.pages.filter((page) => truth.pages.get(page.url)?.status !== page.status)
-  expect(wrongStatus).toEqual([])
+  const ended = (kind: string): string[] =>
+    sorted(result.failures.filter((one) => one.kind === kind).map((one) => `${one.url} ${one.reason}`))
+  expect(ended('skipped')).toEqual(sorted([...truth.skipped].map(([url, reason]) => `${url} ${reason}`)))
+  expect(ended('failed')).toEqual(sorted([...truth.failed].map(([url, code]) => `${url} ${code}`)))
+  expect(result.pages.filter((page) => truth.pages.get(page.url)?.status !== page.status)).toEqual([])
   expect(result.reason).toBe('finished')
   const { figures, frontier, urlsSeen } = result.snapshot
   expect(frontier.waiting).toBe(0)
   expect(figures.settled).toBe(urlsSeen)
 }
 
+/** Requests for a page: one, and one more for each time the server asked for a pause. */
+function expectAskedOnce(result: CrawlResult, web: TestWeb, truth: ReturnType<TestWeb['truth']>): void {
+  for (const { url, status } of result.pages) {
+    const { throttled } = truth.pages.get(url) ?? { throttled: 0 }
+    if (status === 502) continue
+    expect(web.requests(url), url).toBe(1 + throttled)
+  }
+}
+
 describe('a plain web', () => {
-  test.for([1, 2, 3, 4])('seed %d: all pages of all hosts, each once', async (seed) => {
-    const site = await web({ seed, hosts: 8, pages: 40 })
-    const result = await crawl({ seeds: site.seeds(), dir: directory() })
-    expectTruth(result, site.truth())
-    for (const page of result.pages) expect(site.requests(page.url), page.url).toBe(1)
-    expect(site.politeness({ delayMs: 0 })).toEqual([])
+  test.for(['one', 'two', 'three'])('seed %s: all pages of all hosts, each asked for once', async (seed) => {
+    const web = await startWeb({ seed, hosts: 8, pages: 40 })
+    const result = await crawl({ seeds: web.seeds(), dir: directory() })
+    const truth = web.truth()
+    expect(truth.pages.size).toBeGreaterThan(300)
+    expectTruth(result, truth)
+    expectAskedOnce(result, web, truth)
+    expect(web.politeness({ delayMs: 0 })).toEqual([])
+  })
+})
+
+describe('a web with faults', () => {
+  test.for(['one', 'two', 'three', 'four'])('seed %s: mild faults change nothing but what they are', async (seed) => {
+    const web = await startWeb({ seed, hosts: 10, pages: 60, faults: 'mild' })
+    const truth = web.truth()
+    const result = await crawl({ seeds: web.seeds(), dir: directory() })
+    expectTruth(result, truth)
+    expectAskedOnce(result, web, truth)
+    expect(web.politeness({ delayMs: 0 })).toEqual([])
+  })
+
+  test.for(['five', 'six'])('seed %s: all faults, throttling and broken robots.txt included', async (seed) => {
+    const web = await startWeb({
+      seed,
+      hosts: 14,
+      pages: 50,
+      faults: 'all',
+      retryAfterS: 0.02,
+      crawlDelayS: 0.01,
+      slowMs: 20,
+    })
+    const truth = web.truth()
+    const result = await crawl({ seeds: web.seeds(), dir: directory() })
+    expectTruth(result, truth)
+    expect(web.politeness({ delayMs: 0 })).toEqual([])
+  })
+
+  test('every exhibit of the test web ends as it should', async () => {
+    const web = await startWeb({ hosts: 3, pages: 10, exhibits: true, retryAfterS: 0.02, slowMs: 20 })
+    expectTruth(await crawl({ seeds: web.seeds(), dir: directory() }), web.truth())
+  })
+})
+
+describe('scopes', () => {
+  const named: TestWebOptions = {
+    hosts: 12,
+    pages: 20,
+    naming: 'names',
+    hostsPerDomain: 3,
+    faults: 'mild',
+    crossHostShare: 0.3,
+  }
+
+  test.for<[name: string, flags: Record<string, FlagValue>, question: Partial<TruthQuestion>]>([
+    ['host', {}, {}],
+    ['domain', { scope: 'domain' }, { scope: 'domain' }],
+    ['prefix', { scope: 'prefix' }, { scope: 'prefix' }],
+    ['any', { scope: 'any' }, { scope: 'any' }],
+    ['robots ignored', { robots: 'ignore' }, { robots: 'ignore' }],
+    ['excluded by pattern', { exclude: ['[?]', '/p1'] }, { exclude: [/[?]/, /\/p1/] }],
+    ['included by pattern', { include: ['/p?[02468]'], scope: 'any' }, { include: [/\/p?[02468]/], scope: 'any' }],
+  ])('%s, by names through the web’s own DNS', async ([, flags, question]) => {
+    const web = await startWeb(named)
+    const seeds = web.seeds(2)
+    const result = await crawl({ seeds, dir: directory(), flags: { ...FAST, ...dnsFlags(web), ...flags } })
+    const truth = web.truth({ seeds, ...question })
+    expect(truth.pages.size).toBeGreaterThan(3)
+    expectTruth(result, truth)
+    expect(web.politeness({ delayMs: 0 })).toEqual([])
+  })
+
+  test('sitemaps named in robots.txt bring what no link reaches, if asked for', async () => {
+    const web = await startWeb({ hosts: 2, pages: 30 })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...FAST, sitemaps: 'follow' } })
+    expectTruth(result, web.truth({ sitemaps: 'robots' }))
+  })
+
+  test('https with a certificate authority of one’s own', async () => {
+    const web = await startWeb({ hosts: 4, pages: 15, https: true, naming: 'names' })
+    const caFile = join(directory(), 'authority.pem')
+    writeFileSync(caFile, web.authority ?? '')
+    const result = await crawl({
+      seeds: web.seeds(),
+      dir: directory(),
+      flags: { ...FAST, ...dnsFlags(web) },
+      config: { ...QUICK_BACKOFF, fetch: { caFile } },
+    })
+    expectTruth(result, web.truth())
+    expect(result.pages.some((page) => page.url.startsWith('https:'))).toBe(true)
+  })
+})
+
+describe('limits', () => {
+  test.for([1, 7, 100])('--max-pages %d is exact, and what it fetched is part of the truth', async (limit) => {
+    const web = await startWeb({ hosts: 6, pages: 40, faults: 'mild' })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...FAST, 'max-pages': String(limit) } })
+    expect(result.pages).toHaveLength(limit)
+    expect(result.reason).toBe('max-pages')
+    const { pages } = web.truth()
+    expect(result.pages.filter((page) => !pages.has(page.url))).toEqual([])
+  })
+
+  test('--max-depth keeps every page within so many links of a seed', async () => {
+    const web = await startWeb({ hosts: 4, pages: 60 })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...FAST, 'max-depth': '1' } })
+    expectTruth(result, web.truth({ maxDepth: 1 }))
+  })
+
+  test('a host gives no more pages than its budget', async () => {
+    const web = await startWeb({ hosts: 3, pages: 30 })
+    const flags = { ...FAST, 'max-pages-per-host': '5' }
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags })
+    const perHost = Map.groupBy(result.pages, (page) => new URL(page.url).hostname)
+    expect([...perHost.values()].map((pages) => pages.length)).toEqual([5, 5, 5])
+    expect(result.failures.every((one) => one.reason === 'host-budget')).toBe(true)
+  })
+
+  test('a web of traps ends at --max-depth', async () => {
+    const web = await startWeb({ hosts: 2, pages: 10, traps: true })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...FAST, 'max-depth': '4' } })
+    const { pages } = web.truth({ maxDepth: 4 })
+    expect(result.reason).toBe('finished')
+    expect(result.pages.filter((page) => !pages.has(page.url))).toEqual([])
+    expect(result.pages.length).toBeGreaterThan(20)
   })
 })
