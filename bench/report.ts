@@ -9,8 +9,9 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LinkLogReader } from '../src/processors/index.ts'
+import { LinkLog, LinkLogReader } from '../src/processors/index.ts'
 import { renderReport, summarise } from '../src/report/index.ts'
+import { type CanonicalUrl, defaultKey, Fingerprinter } from '../src/url/index.ts'
 import { writeSampleCrawl } from '../test/sample-crawl.ts'
 
 const SEED = 'bench-report'
@@ -24,8 +25,34 @@ async function cpuSeconds<T>(work: () => Promise<T> | T): Promise<{ result: T; s
   return { result, seconds: (user + system) / 1e6 }
 }
 
+/** CPU seconds to note the links of a page of 35 links to four hosts, which the crawl pays for each page. */
+async function appendSeconds(path: string): Promise<number> {
+  const log = await LinkLog.open(path, { key: defaultKey })
+  const fingerprinter = new Fingerprinter(defaultKey)
+  const high = new Uint32Array(35)
+  const low = new Uint32Array(35)
+  const urls = Array.from({ length: 35 }, (_, i) => {
+    const url = `https://${i < 30 ? 'www' : `other-${i % 3}`}.example.org/section/article-${i}.html` as CanonicalUrl
+    fingerprinter.compute(url)
+    high[i] = fingerprinter.high
+    low[i] = fingerprinter.low
+    return url
+  })
+  const rounds = 200_000
+  const { seconds } = await cpuSeconds(async () => {
+    for (let i = 0; i < rounds; i++) {
+      log.append('https://www.example.org/section/' as CanonicalUrl, { count: 35, urls, high, low })
+      if (log.needsDrain) await log.drained()
+    }
+    await log.flush()
+  })
+  await log.close()
+  return seconds / rounds
+}
+
 const dir = await mkdtemp(join(tmpdir(), 'portolan-bench-report-'))
 try {
+  const append = await appendSeconds(join(dir, 'append.log'))
   await writeSampleCrawl(dir, { seed: SEED, pages, hosts })
 
   const log = (await LinkLogReader.open(join(dir, 'state/links.log')))!
@@ -48,6 +75,7 @@ try {
     pages,
     hosts,
     links,
+    appendMicrosecondsPerPage: Number((1e6 * append).toFixed(2)),
     linkLogBytesPerLink: Number((logBytes / links).toFixed(2)),
     scanMillionLinksPerSecond: Number((links / scan.seconds / 1e6).toFixed(1)),
     summariseSeconds: Number(summed.seconds.toFixed(2)),
@@ -59,6 +87,7 @@ try {
   console.log(
     `report of ${pages} pages: ${result.summariseSeconds} s CPU (${result.microsecondsPerPage} µs a page), ` +
       `${result.memoryMegabytes} MB above the start; link log ${result.linkLogBytesPerLink} bytes a link, ` +
+      `${result.appendMicrosecondsPerPage} µs to append a page of 35, ` +
       `scanned at ${result.scanMillionLinksPerSecond} M links/s; report.html ${result.htmlKilobytes} kB in ${result.renderMilliseconds} ms`,
   )
   console.log(JSON.stringify(result))

@@ -7,7 +7,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { diskFault, Fault } from '../base/index.ts'
 import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.ts'
-import { KEY_BYTES, LINK_LOG_MAGIC, TARGET_BYTES, VARINT_BYTES_MAX } from './link-log.ts'
+import { KEY_BYTES, LINK_LOG_MAGIC, NAMED_BY_SOURCE, NAMED_HERE, TARGET_BYTES, VARINT_BYTES_MAX } from './link-log.ts'
 
 /** Told of every page, then of each host it links to, then of each link to that host. */
 export interface LinkVisitor {
@@ -69,6 +69,7 @@ export class LinkLogReader {
     // buffer[0, filled) holds the file from `position` on.
     let filled = 0
     let position = HEAD_BYTES
+    const names = new Map<number, string>()
     for (;;) {
       const bytesRead = await this.#read(buffer, filled, position + filled)
       filled += bytesRead
@@ -77,7 +78,7 @@ export class LinkLogReader {
         const frame = frameAt(buffer, from, filled)
         if (frame === 'damaged') return { end: position + from, isDamaged: true }
         if (frame === null) break
-        if (!visitFrame(buffer, frame.start, frame.end, position + from, visitor)) {
+        if (!visitFrame(buffer, frame.start, frame.end, position + from, names, visitor)) {
           return { end: position + from, isDamaged: true }
         }
         from = frame.end
@@ -137,8 +138,15 @@ function frameAt(buffer: Buffer, from: number, filled: number): { start: number;
   return start + length > filled ? null : { start, end: start + length }
 }
 
-/** False when the parts of the frame do not add up. */
-function visitFrame(buffer: Buffer, start: number, end: number, at: number, visitor: LinkVisitor): boolean {
+/** False when the parts of the frame do not add up. `names` is the host last named for each slot. */
+function visitFrame(
+  buffer: Buffer,
+  start: number,
+  end: number,
+  at: number,
+  names: Map<number, string>,
+  visitor: LinkVisitor,
+): boolean {
   let position = skipVarint(buffer, start)
   const sourceEnd = position + readVarint(buffer, start)
   if (sourceEnd > end) return false
@@ -150,15 +158,19 @@ function visitFrame(buffer: Buffer, start: number, end: number, at: number, visi
   while (position < end) {
     if (position + 4 > end) return false
     const slot = buffer.readUInt16LE(position)
+    const naming = readVarint(buffer, position + 2)
     const nameStart = skipVarint(buffer, position + 2)
-    const nameEnd = nameStart + readVarint(buffer, position + 2)
+    const nameEnd = nameStart + Math.max(0, naming - NAMED_HERE)
     const targetsStart = skipVarint(buffer, nameEnd)
     if (targetsStart > end) return false
     const links = readVarint(buffer, nameEnd)
     const targetsEnd = targetsStart + links * TARGET_BYTES
     if (targetsEnd > end) return false
-    const isOwn = nameEnd === nameStart
-    visitor.host?.(isOwn ? ownHost : buffer.toString('latin1', nameStart, nameEnd), isOwn, links)
+    if (naming === NAMED_BY_SOURCE) names.set(slot, ownHost)
+    else if (naming >= NAMED_HERE) names.set(slot, buffer.toString('latin1', nameStart, nameEnd))
+    const host = names.get(slot)
+    if (host === undefined) return false
+    visitor.host?.(host, naming === NAMED_BY_SOURCE, links)
     if (visitor.link !== undefined) {
       for (let place = targetsStart; place < targetsEnd; place += TARGET_BYTES) {
         visitor.link(((slot << 16) | buffer.readUInt16LE(place)) >>> 0, buffer.readUInt32LE(place + 2))

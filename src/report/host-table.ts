@@ -31,6 +31,7 @@ export class HostTable {
   #errors = new Float64Array(64)
   #bytes = new Float64Array(64)
   #sumMs = new Float64Array(64)
+  #maxMs = new Float64Array(64)
   #times = new Uint32Array(64 * TIME_BUCKETS)
   #dropped = 0
 
@@ -43,6 +44,7 @@ export class HostTable {
     add(this.#pages, row, 1)
     add(this.#bytes, row, bytes)
     add(this.#sumMs, row, firstByteMs)
+    this.#maxMs[row] = Math.max(this.#maxMs[row] ?? 0, firstByteMs)
     if (isError) add(this.#errors, row, 1)
     add(this.#times, row * TIME_BUCKETS + bucketOf(firstByteMs, STEPS_PER_OCTAVE, TIME_BUCKETS), 1)
   }
@@ -83,7 +85,7 @@ export class HostTable {
       errors: this.#errors[row] ?? 0,
       bytes: this.#bytes[row] ?? 0,
       meanMs: pages === 0 ? 0 : (this.#sumMs[row] ?? 0) / pages,
-      p95Ms: quantileOf(times, pages, 0.95, STEPS_PER_OCTAVE),
+      p95Ms: Math.min(this.#maxMs[row] ?? 0, quantileOf(times, pages, 0.95, STEPS_PER_OCTAVE)),
     }
   }
 
@@ -102,6 +104,7 @@ export class HostTable {
     this.#errors = grown(this.#errors, hosts)
     this.#bytes = grown(this.#bytes, hosts)
     this.#sumMs = grown(this.#sumMs, hosts)
+    this.#maxMs = grown(this.#maxMs, hosts)
     const times = new Uint32Array(hosts * TIME_BUCKETS)
     times.set(this.#times)
     this.#times = times
@@ -116,13 +119,14 @@ export class HostTable {
       .sort(([, a], [, b]) => a - b)
     this.#dropped += this.#rows.size - kept.length
     this.#rows = new Map()
+    const columns = [this.#pages, this.#errors, this.#bytes, this.#sumMs, this.#maxMs]
     for (const [host, from] of kept) {
       const to = this.#rows.size
-      for (const column of [this.#pages, this.#errors, this.#bytes, this.#sumMs]) column[to] = column[from] ?? 0
+      for (const column of columns) column[to] = column[from] ?? 0
       this.#times.copyWithin(to * TIME_BUCKETS, from * TIME_BUCKETS, (from + 1) * TIME_BUCKETS)
       this.#rows.set(host, to)
     }
-    for (const column of [this.#pages, this.#errors, this.#bytes, this.#sumMs]) column.fill(0, kept.length)
+    for (const column of columns) column.fill(0, kept.length)
     this.#times.fill(0, kept.length * TIME_BUCKETS)
   }
 }

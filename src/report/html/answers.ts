@@ -19,23 +19,24 @@ export function answers(report: CrawlReport): Markup | null {
       ${redirected === 0 ? '' : `${formatCount(redirects.permanent)} redirects say they are permanent, ${formatCount(redirects.temporary)} temporary.`}
     </p>
     <div class="grid">
-      ${pages === 0 ? null : statusTable(statuses)}
-      <div class="pile">
-        ${pages === 0 ? null : timeChart(responseTimes)}
-        ${
-          failed === 0
-            ? null
-            : barTable({
-                name: 'No answer, and why',
-                rows: failures,
-                of: 'reason',
-                label: (name) => explained(name, FAILURES[name as FailureCode]),
-                tone: () => 'silent',
-              })
-        }
-      </div>
+      ${
+        pages === 0
+          ? null
+          : html`<div class="pile">${statusTable(statuses)} ${failed > 0 ? timeChart(responseTimes) : null}</div>`
+      }
+      ${failed > 0 ? failureTable(failures) : timeChart(responseTimes)}
     </div>
   </section>`
+}
+
+function failureTable(rows: TallyRows): Markup {
+  return barTable({
+    name: 'No answer, and why',
+    rows,
+    of: 'reason',
+    label: (name) => explained(name, FAILURES[name as FailureCode]),
+    tone: () => 'silent',
+  })
 }
 
 function statusTable(rows: TallyRows): Markup {

@@ -84,7 +84,6 @@ function cardsOf(report: CrawlReport): Card[] {
   const { summary, pages, bytes, wireBytes, broken, duplicates, responseTimes, skips, skipped } = report
   const seconds = summary?.seconds ?? report.timeline.at(-1)?.t ?? 0
   const waiting = summary?.waiting ?? report.timeline.at(-1)?.waiting ?? 0
-  const silent = report.failed
   const firstSkip = skips.rows[0]
   const mib = formatBytes(bytes).split(' ')
   return [
@@ -117,7 +116,7 @@ function cardsOf(report: CrawlReport): Card[] {
       note:
         broken.count === 0
           ? 'every URL asked for was answered'
-          : `${formatCount(broken.count - silent)} answered with an error, ${formatCount(silent)} with nothing`,
+          : brokenNote(broken.count - report.failed, report.failed),
     },
     {
       name: 'Skipped',
@@ -139,6 +138,14 @@ function cardsOf(report: CrawlReport): Card[] {
       note: waiting === 0 ? 'nothing is left to fetch' : 'known, but not fetched yet',
     },
   ]
+}
+
+function brokenNote(errors: number, silent: number): string {
+  const parts = [
+    errors === 0 ? null : `${formatCount(errors)} answered with an error`,
+    silent === 0 ? null : `${formatCount(silent)} gave no answer`,
+  ]
+  return parts.filter((part) => part !== null).join(', ')
 }
 
 /** Every URL that was met, by what became of it. */

@@ -51,7 +51,7 @@ function pairs(name: string, rows: readonly (readonly [string, string])[]): Mark
 }
 
 function pairTable(name: string, rows: readonly (readonly [string, string])[]): Markup {
-  return html`<table>
+  return html`<table class="pairs">
     <caption>
       ${name}
     </caption>

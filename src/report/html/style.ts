@@ -97,7 +97,7 @@ summary { cursor: pointer; color: var(--accent); font-size: 13.5px; width: fit-c
 details.more { margin-top: 12px; } details.more > table { margin-top: 10px; }
 .became { margin-top: 14px; } .became h3 { margin: 0 0 12px; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.none { margin: 0; color: var(--soft); }
+.pairs th { width: 1%; white-space: nowrap; padding-right: 20px; color: var(--soft); }
 footer { margin-top: 56px; padding-top: 18px; padding-bottom: 40px; color: var(--soft); font-size: 13px; border-top: 1px solid var(--line); }
 
 @media (max-width: 900px) { .cards { grid-template-columns: repeat(2, 1fr); } }
