@@ -5,7 +5,7 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #f4f2ec; --card: #fffefb; --ink: #1c2630; --soft: #566370; --line: #e1ddd2; --faint: #eeebe3;
-  --accent: #1d6a86; --good: #2b7a5b; --moved: #4a6fa5; --warn: #9a6410; --bad: #b03a35; --silent: #74508a; --idle: #8c949c;
+  --accent: #1d6a86; --good: #2b7a5b; --moved: #4a6fa5; --warn: #8f5c0c; --bad: #b03a35; --silent: #74508a; --idle: #8c949c;
   --accent-wash: #1d6a8622; --good-wash: #e3f1ea; --warn-wash: #faf0dc; --bad-wash: #f9e7e4;
   --radius: 12px;
 }
@@ -116,7 +116,7 @@ footer { margin-top: 56px; padding-top: 18px; padding-bottom: 40px; color: var(-
 }
 @media print {
   :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #ccc; --faint: #eee;
-    --accent: #1d6a86; --good: #2b7a5b; --moved: #4a6fa5; --warn: #9a6410; --bad: #b03a35; --silent: #74508a; --idle: #8c949c;
+    --accent: #1d6a86; --good: #2b7a5b; --moved: #4a6fa5; --warn: #8f5c0c; --bad: #b03a35; --silent: #74508a; --idle: #8c949c;
     --good-wash: #fff; --warn-wash: #fff; --bad-wash: #fff; }
   body { font-size: 11px; } nav { display: none; } thead th { position: static; }
   .card, .verdict, tr { break-inside: avoid; } h2 { break-after: avoid; }
