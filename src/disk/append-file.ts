@@ -34,6 +34,8 @@ export interface AppendFileOptions {
 /** Measured on ext4: writes below 256 KiB cost CPU per call, above 1 MiB nothing more is won. */
 const BUFFER_BYTES = 2 ** 20
 
+const SPARES_MAX = 4
+
 interface Range {
   readonly buffer: Buffer
   readonly start: number
@@ -57,7 +59,8 @@ export class AppendFile {
   /** In `#buffer`: filled up to `#fill`, handed to the writer up to `#handed`. */
   #fill = 0
   #handed = 0
-  #spare: Buffer | null = null
+  /** Buffers written out, to be filled again: fresh ones cost a page fault per 4 KiB. */
+  readonly #spares: Buffer[] = []
   #ranges: Range[] = []
   #length: number
   #writtenLength: number
@@ -202,8 +205,7 @@ export class AppendFile {
       if (this.#buffer.length - this.#fill >= bytes) return this.#buffer
       this.#handOver(true)
     }
-    this.#buffer = this.#spare ?? Buffer.allocUnsafeSlow(this.#bufferBytes)
-    this.#spare = null
+    this.#buffer = this.#spares.pop() ?? Buffer.allocUnsafeSlow(this.#bufferBytes)
     this.#fill = 0
     this.#handed = 0
     return this.#buffer
@@ -238,7 +240,7 @@ export class AppendFile {
           this.#writtenLength += bytesWritten
           this.#wake()
         }
-        if (range.isLast && range.buffer.length === this.#bufferBytes) this.#spare ??= range.buffer
+        if (range.isLast && this.#spares.length < SPARES_MAX) this.#spares.push(range.buffer)
       }
     } catch (cause) {
       this.#fail(cause)

@@ -7,21 +7,22 @@
 
 import { AppendFile, sortLines } from '../disk/index.ts'
 import type { Document } from '../document/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
 import { type ArchiveFacts, isRevisit } from './archive.ts'
 import type { WarcLocation } from './records.ts'
 
 export interface CdxjSettings {
   /** Where the unsorted lines are kept. */
   readonly path: string
-  readonly surt: (url: string) => string
+  readonly surt: (url: CanonicalUrl) => string
   readonly committedLength?: number
 }
 
 export class CdxjWriter {
   readonly #file: AppendFile
-  readonly #surt: (url: string) => string
+  readonly #surt: (url: CanonicalUrl) => string
 
-  private constructor(file: AppendFile, surt: (url: string) => string) {
+  private constructor(file: AppendFile, surt: (url: CanonicalUrl) => string) {
     this.#file = file
     this.#surt = surt
   }
