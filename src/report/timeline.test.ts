@@ -57,10 +57,10 @@ test('the file never grows beyond its bound, and the gap doubles as it thins', a
 test('samples nearer than the gap are left out, but the last word is always kept', async () => {
   const timeline = await Timeline.open(path)
   timeline.append(sampleAt(0))
-  timeline.append(sampleAt(0.4))
-  timeline.append(sampleAt(0.99))
-  await timeline.close(sampleAt(1.1))
-  expect((await loadTimeline(path)).map((sample) => sample.t)).toEqual([0, 0.99, 1.1])
+  timeline.append(sampleAt(0.1))
+  timeline.append(sampleAt(0.24))
+  await timeline.close(sampleAt(0.3))
+  expect((await loadTimeline(path)).map((sample) => sample.t)).toEqual([0, 0.24, 0.3])
 })
 
 test('a second run goes on in the same file at the same gap', async () => {

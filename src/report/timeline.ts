@@ -1,9 +1,9 @@
 // The course of a crawl: one line of cumulative figures per sample, in state/timeline.jsonl, bounded
 // however long the crawl lasts.
 //
-// Samples are kept no closer than a gap, one second at first. When there are more than SAMPLES_MAX,
-// every second one goes and the gap doubles: ten minutes are known by the second, a month by the
-// half hour, in the same 2,000 lines (about 250 kB). The file is appended to between such moments
+// Samples are kept no closer than a gap, a quarter of a second at first. When there are more than
+// SAMPLES_MAX, every second one goes and the gap doubles: ten minutes are known by the second, a month
+// by the half hour, in the same 2,000 lines (about 250 kB). The file is appended to between such moments
 // and written anew at each; a line torn by a crash is dropped when it is read.
 //
 // One writer. A crawl that goes on later continues the same file, since time counts from its start.
@@ -29,7 +29,8 @@ export interface TimelineSample {
 
 /** Enough for any screen; what halves when it is reached. */
 const SAMPLES_MAX = 2_000
-const GAP_SECONDS_MIN = 1
+/** A crawl of seconds has a course too. */
+const GAP_SECONDS_MIN = 0.25
 
 const FIELDS = [
   't',
@@ -106,7 +107,8 @@ export class Timeline {
     // The newest stays: an odd number of samples leaves every second one from the end.
     const odd = (this.#samples.length - 1) % 2
     this.#samples = this.#samples.filter((_, index) => index % 2 === odd)
-    this.#gapSeconds *= 2
+    // Samples may have come further apart than asked for; the gap must grow beyond what they are now.
+    this.#gapSeconds = Math.max(2 * this.#gapSeconds, gapOf(this.#samples))
     this.#rewrite()
   }
 

@@ -21,8 +21,11 @@ test('the rates of any crawl add up to what it did', () => {
   })
   fc.assert(
     fc.property(steps, (steps) => {
-      const timeline = [sample(0, 0)]
-      for (const [wait, done] of steps) timeline.push(sample(timeline.at(-1)!.t + wait, timeline.at(-1)!.pages + done))
+      const timeline: TimelineSample[] = []
+      for (const [wait, done] of steps) {
+        const { t, pages } = timeline.at(-1) ?? { t: 0, pages: 0 }
+        timeline.push(sample(t + wait, pages + done))
+      }
       const points = rates(timeline, (one) => one.pages)
       const width = timeline.at(-1)!.t / points.length
       expect(points.reduce((sum, point) => sum + point.y * width, 0)).toBeCloseTo(timeline.at(-1)!.pages, 3)

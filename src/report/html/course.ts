@@ -70,12 +70,12 @@ type Figure = (sample: TimelineSample) => number
 /** Change per second of a cumulative figure, over equal spans of time. */
 export function rates(timeline: readonly TimelineSample[], figure: Figure): Point[] {
   const seconds = timeline.at(-1)?.t ?? 0
-  const spans = Math.min(POINTS_MAX, timeline.length - 1)
+  const spans = Math.min(POINTS_MAX, Math.max(1, timeline.length - 1))
   const width = seconds / spans
   // A crash may have taken back what a sample had counted: a rate is never negative.
   return Array.from({ length: spans }, (_, i) => ({
     x: (i + 0.5) * width,
-    y: Math.max(0, valueAt(timeline, figure, (i + 1) * width) - valueAt(timeline, figure, i * width)) / width,
+    y: Math.max(0, sumAt(timeline, figure, (i + 1) * width) - sumAt(timeline, figure, i * width)) / width,
   }))
 }
 
@@ -89,15 +89,21 @@ export function levels(timeline: readonly TimelineSample[], figure: Figure): Poi
   })
 }
 
-/** Between samples on a straight line; before the first, from zero at the start. */
+/** A cumulative figure starts from nothing, whenever its first sample was taken. */
+function sumAt(timeline: readonly TimelineSample[], figure: Figure, t: number): number {
+  const first = timeline[0]
+  if (first === undefined || t >= first.t) return valueAt(timeline, figure, t)
+  return (figure(first) * t) / first.t
+}
+
+/** Between samples on a straight line; beyond the ends what the nearest says. */
 function valueAt(timeline: readonly TimelineSample[], figure: Figure, t: number): number {
   const next = timeline.findIndex((sample) => sample.t >= t)
-  const after = timeline[next === -1 ? timeline.length - 1 : next]
-  if (after === undefined) return 0
-  const before = next > 0 ? timeline[next - 1] : undefined
-  if (next === -1 || before === undefined) return figure(after)
-  const share = (t - before.t) / (after.t - before.t)
-  return figure(before) + share * (figure(after) - figure(before))
+  const after = timeline.at(next)
+  const before = next > 0 ? timeline[next - 1] : after
+  if (after === undefined || before === undefined) return 0
+  if (after === before) return figure(after)
+  return figure(before) + ((t - before.t) / (after.t - before.t)) * (figure(after) - figure(before))
 }
 
 function highest(points: readonly Point[]): number {
