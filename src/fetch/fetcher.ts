@@ -7,24 +7,39 @@ import type { CanonicalUrl } from '../url/index.ts'
 
 export interface FetchRequest {
   readonly url: CanonicalUrl
-  /** All addresses of the host, in the order to be tried; connecting picks among them. */
+  /** All addresses of the host, in the order to be tried; connecting picks among them. May be empty behind a proxy. */
   readonly addresses: readonly Address[]
   /** 'page' applies the filters by type and size; 'robots' fetches whatever comes, up to its own size. */
   readonly purpose: 'page' | 'robots'
   /** The host will rest before it is asked again: the connection may be parked or closed. */
   readonly isLast: boolean
+  /**
+   * A body that broke off is better than none: it comes back as a truncated document instead of a
+   * failure. For the last try. Redirects are always taken so: their body matters to nobody.
+   */
+  readonly acceptPartial: boolean
 }
 
 export type FetchOutcome =
   | { readonly kind: 'fetched'; readonly document: Document }
-  /** We turned it down on its head or its address. `document` is the head with an empty body, if there was one. */
+  /** We turned it down on its head or its address. */
   | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail: string }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string; readonly durationMs: number }
 
 export interface Fetcher {
-  /** Never rejects. Aborting the signal destroys the socket and yields FETCH_CONNECTION_LOST. */
+  /**
+   * The web's misdeeds are outcomes; it rejects only with a Fault, when we are broken (a full disk).
+   * Aborting the signal destroys the socket and yields FETCH_CONNECTION_LOST. The caller asks an
+   * origin for one thing at a time, and releases the document it gets.
+   */
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome>
   /** Closes idle connections of a host the crawl has no more URLs for. */
   forget(host: string): void
+  /** Ends what is under way as FETCH_CONNECTION_LOST and resolves when all sockets are closed. */
   close(): Promise<void>
+}
+
+/** A protocol module: a fetcher for the schemes it names ('http'). */
+export interface SchemeFetcher extends Fetcher {
+  readonly schemes: readonly string[]
 }

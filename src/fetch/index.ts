@@ -1,1 +1,5 @@
 export type * from './fetcher.ts'
+export { type FetchOptions, fetchOptions, userAgentOf } from './options.ts'
+export { HttpFetcher } from './protocols/http.ts'
+export { isPublicAddress } from './public-address.ts'
+export { SchemeFetchers } from './scheme-fetchers.ts'

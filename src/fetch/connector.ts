@@ -1,0 +1,215 @@
+// From addresses to a socket that HTTP can be spoken over: TCP, or a tunnel through a proxy, then TLS.
+//
+//   addresses ─▶ those that may be connected to ─▶ first ─▶ next … ─▶ socket, or the last failure
+//
+// The address judged here is the address connected to, so no answer of a name server changed in
+// between can lead us into a private network. No timer runs here: whoever watches the deadlines calls
+// timeOut() on an attempt that takes too long.
+
+import { readFileSync } from 'node:fs'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { type FailureCode, Fault } from '../base/index.ts'
+import type { Address } from '../dns/index.ts'
+import { detailOf, failureOf, type Phase } from './classify-error.ts'
+import type { FetchOptions } from './options.ts'
+import { openTunnel, type Proxy } from './proxy.ts'
+import { isPublicAddress } from './public-address.ts'
+
+/** Addresses tried for one request. A host with more of them that all fail is down. */
+const ADDRESSES_TRIED_MAX = 4
+
+/** Why there is no connection. Travels through undici as an error, so its code must be none of undici's own. */
+export class ConnectError extends Error {
+  readonly code: FailureCode | 'private-address'
+
+  constructor(code: FailureCode | 'private-address', detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+export interface Target {
+  readonly isSecure: boolean
+  /** Name or IP literal, without brackets. */
+  readonly hostname: string
+  readonly port: number
+}
+
+interface Connected {
+  readonly socket: Socket
+  /** The other end: the host's address, or the proxy's. */
+  readonly ip: string
+}
+
+type Done = (result: Connected | ConnectError) => void
+
+export class Connector {
+  readonly proxy: Proxy | null
+  readonly #allowsPrivate: boolean
+  readonly #verifies: boolean
+  /** Made when first needed and then shared: making one reads and checks some hundred certificates. */
+  #secureContext: SecureContext | null = null
+  readonly #certificates: string | null
+
+  /** Throws a Fault when the CA file cannot be read. */
+  constructor(options: FetchOptions, proxy: Proxy | null) {
+    this.proxy = proxy
+    this.#allowsPrivate = options.allowPrivate
+    this.#verifies = options.tls === 'verify'
+    this.#certificates = options.caFile === '' ? null : readCertificates(options.caFile)
+  }
+
+  /** Starts connecting; `done` is called once, never before this returns. */
+  connect(target: Target, addresses: readonly Address[], done: Done): ConnectAttempt {
+    return new ConnectAttempt(this, target, addresses, done)
+  }
+
+  /** The addresses that may be connected to, or null when there are some but none of them may. */
+  admit(addresses: readonly Address[]): readonly Address[] | null {
+    if (this.#allowsPrivate) return addresses
+    const admitted = addresses.filter((address) => isPublicAddress(address.ip))
+    return admitted.length === 0 && addresses.length > 0 ? null : admitted
+  }
+
+  /** TLS over a socket or to an address. IP literals have no server name (RFC 6066), nor do names a final dot. */
+  secure(target: Target, over: { readonly socket: Socket } | { readonly ip: string }): Socket {
+    this.#secureContext ??= createSecureContext(
+      this.#certificates === null ? {} : { ca: [...getCACertificates('default'), this.#certificates] },
+    )
+    const name = target.hostname.endsWith('.') ? target.hostname.slice(0, -1) : target.hostname
+    return connectTls({
+      ...('ip' in over ? { host: over.ip, port: target.port } : { socket: over.socket, host: name }),
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      secureContext: this.#secureContext,
+      rejectUnauthorized: this.#verifies,
+      ALPNProtocols: ['http/1.1'],
+    })
+  }
+}
+
+/** One connection being made. */
+export class ConnectAttempt {
+  readonly #connector: Connector
+  readonly #target: Target
+  #addresses: readonly Address[] = []
+  #index = -1
+  #socket: Socket | null = null
+  #phase: Phase = 'connect'
+  #done: Done | null
+
+  constructor(connector: Connector, target: Target, addresses: readonly Address[], done: Done) {
+    this.#connector = connector
+    this.#target = target
+    this.#done = done
+    const admitted = connector.admit(addresses)
+    if (admitted === null) {
+      const list = addresses.map((address) => address.ip).join(', ')
+      this.#fail('private-address', `${list}: not public, and --allow-private is not set`)
+    } else if (connector.proxy !== null) {
+      this.#viaProxy(connector.proxy)
+    } else if (admitted.length === 0) {
+      this.#fail('DNS_NO_ADDRESS', 'no address to connect to')
+    } else {
+      this.#addresses = admitted.slice(0, ADDRESSES_TRIED_MAX)
+      this.#next()
+    }
+  }
+
+  /** The address at hand took too long: the next one's turn, or the end. */
+  timeOut(): void {
+    const where =
+      this.#connector.proxy === null ? (this.#addresses[this.#index]?.ip ?? '') : this.#connector.proxy.hostname
+    this.#failed(
+      'FETCH_CONNECT_TIMEOUT',
+      `${where}: no ${this.#phase === 'tls' ? 'TLS handshake' : 'connection'} in time`,
+    )
+  }
+
+  /** Stops without calling back. */
+  cancel(): void {
+    this.#done = null
+    this.#drop()
+  }
+
+  #next(): void {
+    const address = this.#addresses[++this.#index] as Address
+    this.#phase = 'connect'
+    const { ip } = address
+    if (!this.#target.isSecure) {
+      this.#watch(connectTcp({ host: ip, port: this.#target.port, noDelay: true }), ip, 'connect', () =>
+        this.#succeed(ip),
+      )
+      return
+    }
+    const socket = this.#connector.secure(this.#target, { ip })
+    socket.setNoDelay(true)
+    socket.once('connect', () => (this.#phase = 'tls'))
+    this.#watch(socket, ip, 'secureConnect', () => this.#succeed(ip))
+  }
+
+  /** The operator named the proxy, so its own address is not judged, and the system resolves its name. */
+  #viaProxy(proxy: Proxy): void {
+    const socket = connectTcp({ host: proxy.hostname, port: proxy.port, noDelay: true })
+    this.#watch(socket, proxy.hostname, 'connect', () => {
+      const ip = socket.remoteAddress ?? proxy.hostname
+      if (!this.#target.isSecure) return this.#succeed(ip)
+      const { hostname, port } = this.#target
+      openTunnel(socket, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`, (complaint) => {
+        if (complaint !== null) return this.#failed('FETCH_PROXY_FAILED', `the proxy ${complaint}`)
+        this.#phase = 'tls'
+        this.#watch(this.#connector.secure(this.#target, { socket }), hostname, 'secureConnect', () =>
+          this.#succeed(ip),
+        )
+      })
+    })
+  }
+
+  #watch(socket: Socket, name: string, event: 'connect' | 'secureConnect', onEvent: () => void): void {
+    this.#socket = socket
+    socket.once(event, onEvent)
+    socket.on('error', (error) => {
+      if (socket !== this.#socket) return
+      const isProxy = this.#connector.proxy !== null && this.#phase === 'connect'
+      this.#failed(isProxy ? 'FETCH_PROXY_FAILED' : failureOf(error, this.#phase), `${name}: ${detailOf(error)}`)
+    })
+  }
+
+  #succeed(ip: string): void {
+    const socket = this.#socket
+    const done = this.#done
+    if (socket === null || done === null) return
+    this.#done = null
+    this.#socket = null
+    done({ socket, ip })
+  }
+
+  #failed(code: FailureCode, detail: string): void {
+    this.#drop()
+    if (this.#done === null) return
+    if (this.#index + 1 < this.#addresses.length) this.#next()
+    else this.#fail(code, detail)
+  }
+
+  #fail(code: FailureCode | 'private-address', detail: string): void {
+    const done = this.#done
+    this.#done = null
+    // Undici is not ready to hear of a failure while it is still starting the attempt.
+    if (done !== null) queueMicrotask(() => done(new ConnectError(code, detail)))
+  }
+
+  #drop(): void {
+    const socket = this.#socket
+    this.#socket = null
+    // What a dropped socket still has to say interests nobody, but unheard it would end the process.
+    socket?.on('error', () => undefined).destroy()
+  }
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new Fault('CONFIG_INVALID', `caFile ${path} cannot be read: ${(cause as Error).message}`, cause)
+  }
+}

@@ -1,0 +1,159 @@
+// Content codings undone: gzip, deflate, br, zstd, also several in a row.
+//
+// Small bodies are inflated in one synchronous call, which costs a third of a stream; only what does
+// not go smoothly (large, cut, broken, a bomb) takes the patient way, which keeps whatever it got.
+// Nothing grows beyond the limit it is given: a bomb is cut like any body too long.
+
+import type { Transform } from 'node:stream'
+import * as zlib from 'node:zlib'
+import { type Body, type Decoding, type Spool, SpooledBody } from '../document/index.ts'
+
+/** Up to here one call inflates a body in memory: with the ratio limit at most a few MiB. */
+const AT_ONCE_BYTES_MAX = 64 * 1024
+/** More codings in a row than this are an attack, not a body (curl's limit too). */
+const CODINGS_MAX = 5
+/** RFC 9659: a zstd body for HTTP may ask for a window of 8 MiB, not more. */
+const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
+
+type Coding = 'gzip' | 'deflate' | 'deflate-raw' | 'br' | 'zstd'
+
+interface Inflate {
+  atOnce(bytes: Uint8Array, limit: { readonly maxOutputLength: number }): Buffer
+  piecemeal(): Transform
+}
+
+const INFLATE: Readonly<Record<Coding, Inflate>> = {
+  gzip: { atOnce: zlib.gunzipSync, piecemeal: () => zlib.createGunzip() },
+  deflate: { atOnce: zlib.inflateSync, piecemeal: () => zlib.createInflate() },
+  'deflate-raw': { atOnce: zlib.inflateRawSync, piecemeal: () => zlib.createInflateRaw() },
+  br: { atOnce: zlib.brotliDecompressSync, piecemeal: () => zlib.createBrotliDecompress() },
+  zstd: {
+    atOnce: (bytes, limit) => zlib.zstdDecompressSync(bytes, { ...ZSTD, ...limit }),
+    piecemeal: () => zlib.createZstdDecompress(ZSTD),
+  },
+}
+
+export interface Decoded {
+  /** The given body itself when there was nothing to undo or nothing could be. */
+  readonly body: Body
+  readonly decoding: Decoding
+  /** The limit was reached. */
+  readonly isCut: boolean
+}
+
+/** The codings of an answer in the order they were applied, from all its Content-Encoding values. */
+export function parseCodings(values: readonly string[]): string[] {
+  if (values.length === 0) return []
+  const codings = values.join(',').toLowerCase().split(',')
+  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity')
+}
+
+/**
+ * Undoes the codings of a finished body; the body stays as it is. `isWhole` says whether its end is
+ * the end the server meant: of a body that was cut an early end is no surprise.
+ */
+export function decodeContent(
+  wire: Body,
+  codings: readonly string[],
+  spool: Spool,
+  lengthMax: number,
+  isWhole: boolean,
+): Decoded | Promise<Decoded> {
+  if (codings.length === 0 || wire.length === 0) return { body: wire, decoding: 'none', isCut: false }
+  if (codings.length > CODINGS_MAX) return { body: wire, decoding: 'unknown', isCut: false }
+  if (isWhole && codings.length === 1 && wire.length <= AT_ONCE_BYTES_MAX) {
+    const coding = codingOf(codings[0] as string, wire)
+    if (coding === null) return { body: wire, decoding: 'unknown', isCut: false }
+    const bytes = inflateAtOnce(coding, wire.bytes(), lengthMax)
+    if (bytes !== null) return { body: SpooledBody.of(bytes, spool), decoding: 'decoded', isCut: false }
+  }
+  return decodePatiently(wire, codings, spool, lengthMax, isWhole)
+}
+
+async function decodePatiently(
+  wire: Body,
+  codings: readonly string[],
+  spool: Spool,
+  lengthMax: number,
+  isWhole: boolean,
+): Promise<Decoded> {
+  let body: Body = wire
+  let isCut = false
+  let isEarlyEndExpected = !isWhole
+  for (const name of codings.toReversed()) {
+    const coding = codingOf(name, body)
+    if (coding === null) return { body, decoding: 'unknown', isCut }
+    const output = new SpooledBody(spool, lengthMax)
+    const end = await inflate(coding, body, output)
+    output.finish()
+    const isNothing = end === 'broken' && output.length === 0
+    if (isNothing) output.release()
+    else {
+      if (body !== wire) body.release()
+      body = output
+    }
+    if (end === 'cut') isCut = true
+    // The inner codings of what was cut can only end early.
+    if (end === 'cut') isEarlyEndExpected = true
+    if (isNothing || (end === 'broken' && !isEarlyEndExpected)) return { body, decoding: 'broken', isCut }
+  }
+  return { body, decoding: 'decoded', isCut }
+}
+
+/** Null for a coding we do not speak. 'deflate' means zlib's format but servers send the bare one too. */
+function codingOf(name: string, body: Body): Coding | null {
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip'
+    case 'br':
+    case 'zstd':
+      return name
+    case 'deflate': {
+      const [first = 0, second = 0] = body.bytes(2)
+      return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0 ? 'deflate' : 'deflate-raw'
+    }
+    default:
+      return null
+  }
+}
+
+/** All bytes, or null when anything is amiss. */
+function inflateAtOnce(coding: Coding, bytes: Uint8Array, lengthMax: number): Buffer | null {
+  try {
+    // Zlib takes no limit of 0; one byte too much is then cut by the patient way.
+    return INFLATE[coding].atOnce(bytes, { maxOutputLength: Math.max(1, lengthMax) })
+  } catch {
+    // Whatever it was, the patient way meets it again and judges it.
+    return null
+  }
+}
+
+/** Rejects only with a Fault of the output. */
+async function inflate(coding: Coding, input: Body, output: SpooledBody): Promise<'whole' | 'cut' | 'broken'> {
+  const inflater = INFLATE[coding].piecemeal()
+  const ended = Promise.withResolvers<'whole' | 'cut' | 'broken'>()
+  inflater.on('data', (piece: Buffer) => {
+    try {
+      if (output.append(piece) < piece.length) ended.resolve('cut')
+    } catch (fault) {
+      ended.reject(fault)
+    }
+  })
+  inflater.on('error', () => ended.resolve('broken'))
+  inflater.on('end', () => ended.resolve('whole'))
+  let isOver = false
+  const end = ended.promise.finally(() => (isOver = true))
+  // One piece at a time: the next overwrites it.
+  for (const piece of input.chunks()) {
+    const written = new Promise<void>((resolve) => inflater.write(piece, () => resolve()))
+    await Promise.race([written, end])
+    if (isOver) break
+  }
+  inflater.end()
+  try {
+    return await end
+  } finally {
+    inflater.destroy()
+  }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { choice, count, duration, shaped, size, text, yesNo } from '../base/index.ts'
+
+/** Headers that belong to the connection or to other options. */
+const OWN_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'authorization',
+  'user-agent',
+])
+
+const extraHeaders = z.record(
+  z
+    .string()
+    .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'not the name of a header')
+    .refine((name) => !OWN_HEADERS.has(name.toLowerCase()), 'this header is set by Portolan itself'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'not the value of a header'),
+)
+
+const login = z
+  .strictObject({
+    host: z.string().min(1),
+    user: z.string().regex(/^[^:]*$/, 'a user name has no colon'),
+    password: z.string().optional(),
+    passwordEnv: z.string().optional(),
+  })
+  .refine(
+    (one) => (one.password === undefined) !== (one.passwordEnv === undefined),
+    'give password or passwordEnv, one of them',
+  )
+
+const mediaRange = z
+  .string()
+  .regex(/^([\w!#$&^.+-]+\/([\w!#$&^.+-]+|\*)|\*\/\*)$/, "not a media type; write it like 'text/html' or 'text/*'")
+
+export const fetchOptions = z.strictObject({
+  userAgent: text('', {
+    text: 'how we introduce ourselves; empty: Portolan, its version and the contact',
+    flag: 'user-agent',
+  }),
+  contact: text('', { text: 'where site owners can complain: a mail address or a page', flag: 'contact' }),
+  accept: text('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', { text: 'the Accept header' }),
+  acceptLanguage: text('en,*;q=0.5', { text: 'the Accept-Language header; empty: none' }),
+  headers: shaped(extraHeaders.default({}), { text: 'headers sent with every request, by name' }, 'none'),
+  logins: shaped(
+    z.array(login).default([]),
+    { text: 'HTTP basic authentication: host, user, and password or passwordEnv; sent to that host only' },
+    'none',
+  ),
+  acceptTypes: shaped(
+    z.array(mediaRange).default([]),
+    { text: "media types worth having, like 'text/*'; others are skipped on their head" },
+    'all',
+  ),
+  rejectTypes: shaped(z.array(mediaRange).default([]), { text: 'media types that are skipped on their head' }, 'none'),
+  announcedMax: size('1GiB', { text: 'an answer that announces more bytes than this is skipped' }),
+  connectTimeout: duration('10s', { text: 'for one address to accept the connection, TLS included' }, { minMs: 1 }),
+  headTimeout: duration('30s', { text: 'from the request to the end of the answer’s head' }, { minMs: 1 }),
+  stallTimeout: duration('30s', { text: 'between two pieces of a body' }, { minMs: 1 }),
+  requestTimeout: duration('1m', { text: 'for the whole request; a body under way is cut and kept' }, { minMs: 1 }),
+  headMax: size('64KiB', { text: 'the largest head of an answer' }, 1),
+  bodyMax: size('64MiB', { text: 'a body is cut here, as it comes' }),
+  robotsMax: size('512KiB', { text: 'a robots.txt is cut here' }),
+  decodedMax: size('128MiB', { text: 'a body is cut here, decompressed' }),
+  ratioMax: count(
+    100,
+    { text: 'a body is cut when it decompresses to more than this many times its size' },
+    { min: 1 },
+  ),
+  ratioFrom: size('1MiB', { text: 'up to this size no compression ratio is suspicious' }),
+  keepAlive: duration('15s', { text: 'how long an idle connection is kept; 0: one request per connection' }),
+  connectionsKept: count(
+    1_024,
+    { text: 'hosts whose connection is kept; the longest unused is closed first' },
+    { min: 1 },
+  ),
+  tls: choice(['verify', 'accept-any'], 'verify', { text: 'whether certificates must be valid' }),
+  caFile: text('', { text: 'a PEM file of certificates to trust beside those of the system' }),
+  allowPrivate: yesNo(false, { text: 'connect to private addresses too', flag: 'allow-private' }),
+  proxy: text('', { text: 'an HTTP proxy, http://[user:password@]host:port', flag: 'proxy' }),
+})
+export type FetchOptions = z.infer<typeof fetchOptions>
+
+/** Must agree with package.json; a test compares them. */
+const PRODUCT = 'Portolan/0.1.0'
+
+/** What the User-Agent header says: who, and where to complain. */
+export function userAgentOf(options: Pick<FetchOptions, 'userAgent' | 'contact'>): string {
+  if (options.userAgent !== '') return options.userAgent
+  const contact = options.contact === '' ? 'the operator of this machine' : options.contact
+  return `${PRODUCT} (polite web crawler; contact: ${contact})`
+}

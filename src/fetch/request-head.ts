@@ -1,0 +1,80 @@
+// What we send besides the path: made once per origin, so that a request costs no header work of ours.
+// A password is sent to its host only, and never written down: the recorded head, which goes into
+// archives that people share, says that a line was there and not what it said.
+
+import { Fault } from '../base/index.ts'
+import { basicCredentials } from './basic-credentials.ts'
+import { type FetchOptions, userAgentOf } from './options.ts'
+import type { Proxy } from './proxy.ts'
+
+const WITHHELD = '[withheld]'
+
+export interface RequestHead {
+  /** Name and value in turn, as undici takes them; it puts host and connection before them. */
+  readonly headers: string[]
+  /** All after the start line as it goes over the wire, passwords withheld, ending with an empty line. */
+  readonly recorded: string
+}
+
+export class RequestHeads {
+  readonly #common: readonly (readonly [name: string, value: string])[]
+  readonly #credentials = new Map<string, string>()
+  readonly #proxy: Proxy | null
+  readonly #connection: 'keep-alive' | 'close'
+
+  /** Throws a Fault when a value cannot stand in a header or a password is missing from the environment. */
+  constructor(options: FetchOptions, proxy: Proxy | null, env: Readonly<Record<string, string | undefined>>) {
+    this.#proxy = proxy
+    this.#connection = options.keepAlive > 0 ? 'keep-alive' : 'close'
+    const headers = new Map<string, readonly [string, string]>()
+    const set = (name: string, value: string): void => {
+      if (value === '') headers.delete(name.toLowerCase())
+      else headers.set(name.toLowerCase(), [name, value])
+    }
+    set('User-Agent', userAgentOf(options))
+    set('Accept', options.accept)
+    set('Accept-Language', options.acceptLanguage)
+    set('Accept-Encoding', 'gzip, deflate, br, zstd')
+    for (const [name, value] of Object.entries(options.headers)) set(name, value)
+    this.#common = [...headers.values()]
+    for (const [name, value] of this.#common) {
+      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+        throw new Fault(
+          'CONFIG_INVALID',
+          `the ${name} header cannot be sent: ${JSON.stringify(value)} has characters that do not fit`,
+        )
+      }
+    }
+    for (const login of options.logins) {
+      const password = login.password ?? env[login.passwordEnv ?? '']
+      if (password === undefined) {
+        throw new Fault(
+          'CONFIG_INVALID',
+          `login for ${login.host}: the environment has no variable ${login.passwordEnv}`,
+        )
+      }
+      this.#credentials.set(login.host.toLowerCase(), basicCredentials(login.user, password))
+    }
+  }
+
+  /** `authority` is the host with its port if that is not the scheme's own, as undici sends it. */
+  of(host: string, authority: string, isSecure: boolean): RequestHead {
+    const headers: string[] = []
+    let recorded = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
+    for (const [name, value] of this.#common) {
+      headers.push(name, value)
+      recorded += `${name}: ${value}\r\n`
+    }
+    const credentials = this.#credentials.get(host)
+    if (credentials !== undefined) {
+      headers.push('Authorization', credentials)
+      recorded += `Authorization: ${WITHHELD}\r\n`
+    }
+    // Through a tunnel the proxy sees only its CONNECT, which carries its own credentials.
+    if (this.#proxy?.credentials !== undefined && !isSecure) {
+      headers.push('Proxy-Authorization', this.#proxy.credentials)
+      recorded += `Proxy-Authorization: ${WITHHELD}\r\n`
+    }
+    return { headers, recorded: `${recorded}\r\n` }
+  }
+}
