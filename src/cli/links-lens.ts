@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { Fault } from '../base/index.ts'
-import { parseOptions, scanHtml } from '../parse/index.ts'
+import { encodingOf, parseOptions, scanHtml } from '../parse/index.ts'
 import { BaseUrl, canonicalise } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import type { LensStreams } from './robots-lens.ts'
@@ -42,6 +42,9 @@ export async function linksCommand(args: string[], streams: LensStreams = proces
   const url = canonicalise(values.base)
   if (typeof url !== 'string') {
     throw new Fault('CONFIG_INVALID', `--base '${values.base}' is no URL of a page (${url.refused})`)
+  }
+  if (values.charset !== undefined && encodingOf(values.charset) === null) {
+    throw new Fault('CONFIG_INVALID', `--charset '${values.charset}' names no encoding; 'utf-8' and 'shift_jis' do`)
   }
 
   const page = scanHtml(await read(path, streams), { charset: values.charset ?? null }, parseOptions.parse({}))

@@ -29,6 +29,10 @@ const BREAKOUT = new Set(
 export class ForeignContent {
   readonly #open: OpenElement[] = []
 
+  get depth(): number {
+    return this.#open.length
+  }
+
   get isInside(): boolean {
     return this.#open.length > 0
   }
@@ -44,13 +48,14 @@ export class ForeignContent {
   }
 
   /**
-   * Takes notice of a start tag. `encoding` is the attribute of that name, lower-case.
+   * Takes notice of a start tag. `encoding` is the attribute of that name, lower-case; `isStyled` whether it has
+   * one of color, face and size, by which a font is HTML's.
    * Answers whether the element is foreign; if not, it is HTML's, breakouts included.
    */
-  start(name: string, isSelfClosing: boolean, encoding: string): boolean {
+  start(name: string, isSelfClosing: boolean, encoding: string, isStyled: boolean): boolean {
     const top = this.#open.at(-1)
     if (top?.content === 'foreign' && !isLetThrough(top, name)) {
-      if (!BREAKOUT.has(name)) {
+      if (!BREAKOUT.has(name) && !(name === 'font' && isStyled)) {
         if (!isSelfClosing) this.#push(name, top.space, encoding)
         return true
       }
@@ -65,15 +70,24 @@ export class ForeignContent {
     return false
   }
 
-  /** Takes notice of an end tag. */
-  end(name: string): void {
+  /** Takes notice of an end tag. Answers whether it ended something foreign; if not, it is HTML's. */
+  end(name: string): boolean {
     const top = this.#open.at(-1)
-    if (top === undefined) return
-    if (top.content === 'foreign' && (name === 'p' || name === 'br')) return this.#breakOut()
+    if (top === undefined) return false
+    if (top.content === 'foreign' && (name === 'p' || name === 'br')) {
+      this.#breakOut()
+      return false
+    }
     // Inside an integration point an end tag belongs to HTML unless it can only mean us.
-    if (top.content === 'html' && name !== top.name && name !== 'svg' && name !== 'math') return
+    if (top.content === 'html' && name !== top.name && name !== 'svg' && name !== 'math') return false
     const found = this.#open.findLastIndex((element) => element.name === name)
     if (found !== -1) this.#open.length = found
+    return found !== -1
+  }
+
+  /** Closes what was opened since the stack had this depth. */
+  closeTo(depth: number): void {
+    this.#open.length = Math.min(this.#open.length, depth)
   }
 
   #push(name: string, space: 'svg' | 'math', encoding: string): void {

@@ -26,6 +26,8 @@ export class HtmlElements {
   readonly #values: HtmlValues
   readonly #titleMax: number
   #isInForm = false
+  #hasBackground = false
+  #hasLanguage = false
   #framesets = 0
 
   constructor(reader: TagReader, values: HtmlValues, options: ParseOptions) {
@@ -81,7 +83,7 @@ export class HtmlElements {
         if (this.page.baseHref === null) this.page.baseHref = this.#get(ATTRIBUTE.href)
         return
       case TAG.body:
-        return this.#nonEmpty(ATTRIBUTE.background, 'img')
+        return this.#body()
       case TAG.html:
         return this.#language()
       default:
@@ -135,6 +137,11 @@ export class HtmlElements {
     return this.#lower(ATTRIBUTE.encoding)
   }
 
+  isStyled(): boolean {
+    const reader = this.#reader
+    return reader.has(ATTRIBUTE.color) || reader.has(ATTRIBUTE.face) || reader.has(ATTRIBUTE.size)
+  }
+
   #anchor(kind: 'a' | 'area'): void {
     const href = this.#get(ATTRIBUTE.href)
     if (href !== null) this.page.link(href, kind, this.#isNofollow())
@@ -148,6 +155,13 @@ export class HtmlElements {
       if (this.page.canonical === null && CANONICAL.test(rel)) this.page.canonical = href
     }
     this.#srcset(ATTRIBUTE.imagesrcset)
+  }
+
+  /** Of several bodies the first to have an attribute gives it to the one body there is. */
+  #body(): void {
+    if (this.#hasBackground || !this.#reader.has(ATTRIBUTE.background)) return
+    this.#hasBackground = true
+    this.#nonEmpty(ATTRIBUTE.background, 'img')
   }
 
   #form(): void {
@@ -169,9 +183,12 @@ export class HtmlElements {
     if (robots !== null) this.page.metaRobots.push(robots)
   }
 
+  /** As with the body: the first html to have it gives it. An empty one says that the language is unknown. */
   #language(): void {
     const language = this.#get(ATTRIBUTE.lang) ?? this.#get(ATTRIBUTE['xml:lang'])
-    if (this.page.language === null && language !== null && language !== '') this.page.language = language.toLowerCase()
+    if (this.#hasLanguage || language === null) return
+    this.#hasLanguage = true
+    if (language !== '') this.page.language = language.toLowerCase()
   }
 
   #source(kind: LinkKind): void {

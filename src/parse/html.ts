@@ -76,7 +76,9 @@ class HtmlScan {
   readonly #foreign = new ForeignContent()
   /** Whether we are outside svg and math, kept beside #foreign because every tag asks. */
   #isPlain = true
-  /** Open templates whose content is inert; nothing in them counts. */
+  /** Open templates, and how deep in svg or math each was opened. */
+  readonly #templates: { readonly isInert: boolean; readonly foreignDepth: number }[] = []
+  /** How many of them are inert; nothing in those counts. */
   #inertDepth = 0
   /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
   #commentAt = 0
@@ -141,7 +143,7 @@ class HtmlScan {
 
   #startTagInForeign(next: number): number {
     const reader = this.#reader
-    const isForeign = this.#foreign.start(this.#name(), reader.isSelfClosing, this.#elements.annotationEncoding())
+    const isForeign = this.#foreign.start(this.#name(), reader.isSelfClosing, this.#elements.annotationEncoding(), this.#elements.isStyled())
     this.#isPlain = !this.#foreign.isInside
     if (!isForeign) return this.#htmlElement(reader.tag, next)
     if (this.#inertDepth === 0) this.#elements.foreign(reader.tag)
@@ -150,10 +152,12 @@ class HtmlScan {
 
   #htmlElement(tag: number, next: number): number {
     if (this.#isPlain && (tag === TAG.svg || tag === TAG.math)) {
-      this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '')
+      this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '', false)
       this.#isPlain = !this.#foreign.isInside
     } else if (tag === TAG.template) {
-      if (this.#inertDepth > 0 || !this.#elements.isShadowRoot()) this.#inertDepth++
+      const isInert = this.#inertDepth > 0 || !this.#elements.isShadowRoot()
+      this.#templates.push({ isInert, foreignDepth: this.#foreign.depth })
+      if (isInert) this.#inertDepth++
     } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
       const declared = this.#elements.declaredEncoding()
       if (declared !== null && declared !== this.#encoding) {
@@ -203,12 +207,19 @@ class HtmlScan {
     reader.readName(start)
     const next = reader.skipAttributes(reader.nameEnd)
     if (next === -1) return -1
-    if (!this.#isPlain) {
-      this.#foreign.end(this.#name())
-      this.#isPlain = !this.#foreign.isInside
-    } else if (reader.tag === TAG.template && this.#inertDepth > 0) this.#inertDepth--
-    else if (reader.tag !== TAG.other && this.#inertDepth === 0) this.#elements.end(reader.tag)
+    if (this.#isPlain || !this.#foreign.end(this.#name())) this.#htmlEnd(reader.tag)
+    this.#isPlain = !this.#foreign.isInside
     return next
+  }
+
+  #htmlEnd(tag: number): void {
+    if (tag === TAG.template) {
+      const template = this.#templates.pop()
+      if (template === undefined) return
+      if (template.isInert) this.#inertDepth--
+      // Whatever was left open in the template ends with it.
+      this.#foreign.closeTo(template.foreignDepth)
+    } else if (tag !== TAG.other && this.#inertDepth === 0) this.#elements.end(tag)
   }
 
   #name(): string {

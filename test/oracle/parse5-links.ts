@@ -144,7 +144,7 @@ function element(node: Element, page: OraclePage): void {
       page.title ??= trimmed(textOf(node).replace(/[\t\n\f\r ]+/g, ' '))
       return
     case 'html':
-      page.language ??= (get('lang') ?? get('xml:lang'))?.toLowerCase() ?? null
+      page.language ??= (get('lang') ?? get('xml:lang'))?.toLowerCase() || null
       return
     case 'meta':
       if (get('http-equiv')?.toLowerCase() === 'refresh') add(refreshUrl(get('content') ?? ''), 'refresh')
