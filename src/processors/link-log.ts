@@ -29,7 +29,7 @@ export const TARGET_BYTES = 6
 
 /** How a group names its host; above these it is the length of the name that follows, plus 2. */
 export const NAMED_BY_SOURCE = 0
-export const NAMED_BEFORE = 1
+const NAMED_BEFORE = 1
 export const NAMED_HERE = 2
 
 /** Links of one page that are kept; what is beyond is counted in `cutLinks`. Bounds a frame to about 4 MiB. */

@@ -40,7 +40,7 @@ export interface LargePage {
 }
 
 /** A host and how many pages of other hosts link to it. */
-export interface LinkedHost {
+interface LinkedHost {
   readonly host: string
   readonly pages: number
   readonly links: number

@@ -167,14 +167,14 @@ function spreadOf(histogram: LogHistogram): Spread {
 }
 
 /** 'org' of 'example.org'; addresses have none. */
-export function topLevelDomain(host: string): string {
+function topLevelDomain(host: string): string {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   const label = name.slice(name.lastIndexOf('.') + 1)
   return host.startsWith('[') || /^\d+$/.test(label) ? 'IP address' : label.slice(0, NAME_CHARACTERS_MAX)
 }
 
 /** 'nginx' of 'nginx/1.22.1 (Debian)': versions would split the table. */
-export function softwareName(server: string): string {
+function softwareName(server: string): string {
   return (/^[^\s/(]+/.exec(server.trim())?.[0] ?? 'unnamed').slice(0, NAME_CHARACTERS_MAX)
 }
 

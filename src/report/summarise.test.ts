@@ -73,6 +73,9 @@ test.each([1, 2, 3])('every figure equals a plain count over the files (seed %d)
   expect(asObject(report.failures)).toEqual(countBy(failed, (failure) => failure.reason))
   expect(asObject(report.skips)).toEqual(summary.skipped)
   expect(asObject(report.servers)).toEqual(countBy(pages, (page) => page.server?.split('/')[0]))
+  expect(asObject(report.topLevelDomains)).toEqual(
+    countBy(pages, (page) => new URL(page.url).hostname.split('.').at(-1)),
+  )
   expect(report.depths).toEqual(Object.values(countBy(pages, (page) => String(page.depth))))
   expect(report.duplicates.pages).toBe(content.filter((page) => page.duplicateOf !== undefined).length)
   expect(report.largest.map((page) => page.bytes)).toEqual(

@@ -10,8 +10,6 @@ export class Markup {
   }
 }
 
-export const EMPTY = new Markup('')
-
 type Piece = Markup | string | number | null | readonly (Markup | null)[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
