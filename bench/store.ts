@@ -73,7 +73,7 @@ const documents: Document[] = contents.map((body, i) => {
   const document = plainDocument(`http://127.0.0.1/${random.pick(words)}/${i}.html`, '', { rawHeaders })
   // As small bodies are in a crawl: one piece, in memory, not copied.
   const wire: Body = { length: body.length, bytes: () => body, chunks: () => [body], release: () => undefined }
-  return { ...document, wire, body: wire }
+  return Object.assign(document, { wire, body: wire })
 })
 const meanBytes = documents.reduce((sum, { wire }) => sum + wire.length, 0) / count
 const folder = await mkdtemp(join(tmpdir(), 'portolan-bench-'))
@@ -182,9 +182,12 @@ await measure('  by hand', () => {
   for (const record of pages) characters += byHand(record).length
 })
 
+function quoted(value: string | null): string {
+  return value === null ? 'null' : JSON.stringify(value)
+}
+
 /** Only strings that may need escapes are quoted by the engine. */
 function byHand(page: PageRecord): string {
-  const quoted = (value: string | null): string => (value === null ? 'null' : JSON.stringify(value))
   const { warc } = page
   const place = warc === null ? 'null' : `{"file":"${warc.file}","offset":${warc.offset},"length":${warc.length}}`
   return `{"url":${quoted(page.url)},"status":${page.status},"type":${quoted(page.type)},"bytes":${page.bytes},"wireBytes":${page.wireBytes},"depth":${page.depth},"digest":"${page.digest}","fetchedAt":"${page.fetchedAt}","via":${quoted(page.via)},"title":${quoted(page.title ?? null)},"firstByteMs":${page.firstByteMs},"durationMs":${page.durationMs},"ip":"${page.ip}","warc":${place}}`

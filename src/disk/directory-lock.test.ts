@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,15 +68,27 @@ test('an unreadable lock is taken over', async () => {
   await (await lockDirectory(folder)).release()
 })
 
-test('of many that try at once one gets the directory', async () => {
-  await writeFile(join(folder, 'lock'), JSON.stringify({ pid: await deadPid(), startTicks: '1', bootId: 'x' }))
-  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(folder)))
-  const held = tries.filter((result) => result.status === 'fulfilled')
-  expect(held).toHaveLength(1)
-  for (const result of tries) {
-    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'LEDGER_LOCKED' })
+test('of many that find a stale lock at once one gets the directory', async () => {
+  const pid = await deadPid()
+  for (let round = 0; round < 30; round++) {
+    await writeFile(join(folder, 'lock'), JSON.stringify({ pid, startTicks: '1', bootId: 'x', round }))
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(folder)))
+    const held = tries.filter((result) => result.status === 'fulfilled')
+    expect(held).toHaveLength(1)
+    for (const result of tries) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'LEDGER_LOCKED' })
+    }
+    await held[0]!.value.release()
+    expect(await readdir(folder)).toEqual([])
   }
-  await held[0]!.value.release()
+})
+
+test('a process that died while it took a stale lock over does not leave the directory locked', async () => {
+  const stale = JSON.stringify({ pid: await deadPid(), startTicks: '1', bootId: 'x' })
+  await writeFile(join(folder, 'lock'), stale)
+  await writeFile(join(folder, `lock.over-${createHash('sha1').update(`lock ${stale}`).digest('hex')}`), stale)
+  await (await lockDirectory(folder)).release()
+  expect(await readdir(folder)).toEqual([])
 })
 
 test('a directory that is not there is a fault', async () => {

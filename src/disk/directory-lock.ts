@@ -3,12 +3,16 @@
 // The lock is a file made complete under a private name and then given its public one with link(),
 // which fails where one exists: nobody ever sees half a lock. It names its owner by process id,
 // start time and boot, because ids come again: a lock whose owner is gone, or whose id belongs to a
-// younger process, is stale and is taken over. Beside it stands `pid`, the bare number, for people
-// and scripts. Not for directories shared by machines over a network: ids mean nothing there.
+// younger process, is stale. Whoever wants to replace a stale file must first hold a guard named
+// after that file and its very text, and then look again: so of many that found it stale one replaces
+// it, once. A guard is taken like the lock itself, and may be found stale like it.
+//
+// Beside the lock stands `pid`, the bare number, for people and scripts. Not for directories shared by
+// machines over a network: ids mean nothing there.
 
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
 
 export interface DirectoryLock {
@@ -26,15 +30,9 @@ interface Owner {
 /** Takes the directory, or throws LEDGER_LOCKED naming the process that has it. */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const path = join(directory, 'lock')
-  const candidate = `${path}.${randomUUID()}`
-  const text = JSON.stringify(await describe(process.pid))
+  const owner = await describe(process.pid)
   try {
-    await writeFile(candidate, `${text}\n`)
-    try {
-      await takeName(candidate, path, directory)
-    } finally {
-      await rm(candidate, { force: true })
-    }
+    await take(path, directory, owner)
     await writeFile(join(directory, 'pid'), `${process.pid}\n`)
   } catch (cause) {
     throw diskFault(`locking ${directory}`, cause)
@@ -50,42 +48,44 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-async function takeName(candidate: string, path: string, directory: string): Promise<void> {
-  // Each round either takes the name, finds a live owner, or removes one stale lock.
-  for (let round = 0; round < 16; round++) {
-    try {
-      await link(candidate, path)
-      return
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+/** Makes the file at `path` ours: the lock, or a guard. */
+async function take(path: string, directory: string, owner: Owner): Promise<void> {
+  const token = randomUUID()
+  const candidate = join(directory, `lock.${token}`)
+  try {
+    // The token makes every text unique, and so the guard named after it.
+    await writeFile(candidate, `${JSON.stringify({ ...owner, token })}\n`)
+    // Ends: each round takes the file, finds a live owner, or sees that the file has changed.
+    for (;;) {
+      if (await linked(candidate, path)) return
+      const text = await readIfThere(path)
+      if (text === null) continue
+      const holder = parseOwner(text)
+      if (holder !== null && (await isAlive(holder))) throw locked(directory, holder.pid)
+      const guard = join(directory, `lock.over-${hash('sha1', `${basename(path)} ${text}`)}`)
+      await take(guard, directory, owner)
+      try {
+        if ((await readIfThere(path)) !== text) continue
+        await rename(candidate, path)
+        return
+      } finally {
+        await rm(guard, { force: true })
+      }
     }
-    const text = await readIfThere(path)
-    if (text === null) continue
-    const owner = parseOwner(text)
-    if (owner !== null && (await isAlive(owner))) throw locked(directory, owner.pid)
-    await removeStale(path, text, directory)
+  } finally {
+    await rm(candidate, { force: true })
   }
-  throw new Fault('LEDGER_LOCKED', `${directory} is being fought over by several processes; start one of them again`)
 }
 
-/**
- * Takes a stale lock away. Two may judge the same lock stale, and the slower one then moves away the
- * fresh lock of the faster: it sees that by the text, puts the lock back and gives way.
- */
-async function removeStale(path: string, staleText: string, directory: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`
+/** Whether the name was free. */
+async function linked(candidate: string, path: string): Promise<boolean> {
   try {
-    await rename(path, aside)
+    await link(candidate, path)
+    return true
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw cause
   }
-  const text = await readIfThere(aside)
-  if (text !== null && text !== staleText) {
-    await rename(aside, path)
-    throw locked(directory, parseOwner(text)?.pid ?? 0)
-  }
-  await rm(aside, { force: true })
 }
 
 function locked(directory: string, pid: number): Fault {

@@ -11,7 +11,7 @@ import type { WarcLocation } from './records.ts'
 export interface ArchiveUnderTest {
   readonly archive: Archive
   /** The record stored at a place, uncompressed; after close(). */
-  read(location: WarcLocation): Promise<Buffer>
+  readonly read: (location: WarcLocation) => Promise<Buffer>
 }
 
 export function factsOf(document: Document, facts: Partial<ArchiveFacts> = {}): ArchiveFacts {

@@ -11,7 +11,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WARCParser } from 'warcio'
 import { checkArchive } from '../../test/archive-check.ts'
-import { plainDocument } from '../../test/plain-document.ts'
+import { PlainBody, plainDocument } from '../../test/plain-document.ts'
 import { zstdFrames } from '../../test/warc-frames.ts'
 import { ManualClock } from '../base/index.ts'
 import type { Document } from '../document/index.ts'
@@ -316,24 +316,20 @@ describe('a state', () => {
   })
 })
 
+class UnreadableBody extends PlainBody {
+  override chunks(): Generator<Uint8Array> {
+    throw Object.assign(new Error('EIO'), { code: 'EIO' })
+  }
+}
+
 test('a body that cannot be read fails the archive for good, and the next run starts from the last state', async () => {
   const writer = await openWriter()
   await write(writer, 'a')
   const state = writer.state()
   await writer.sync()
   for (const bytes of [10, 1_000_000]) {
-    const broken = documentOf('broken', Buffer.alloc(bytes))
-    const chunks = (): Iterable<Uint8Array> => {
-      throw Object.assign(new Error('EIO'), { code: 'EIO' })
-    }
-    const wire = {
-      ...broken.wire,
-      length: bytes,
-      bytes: broken.wire.bytes.bind(broken.wire),
-      chunks,
-      release: () => undefined,
-    }
-    const document = { ...broken, wire }
+    const wire = new UnreadableBody(Buffer.alloc(bytes))
+    const document = { ...documentOf('broken', ''), wire }
     const facts = { payloadDigest: 'sha256:0', revisitOf: null, via: null, depth: 0 }
     await expect(writer.write(document, facts)).rejects.toMatchObject({ code: 'DISK_FAILED' })
   }
