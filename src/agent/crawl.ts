@@ -8,7 +8,7 @@ import { MemoryContentSeen } from '../content-seen/index.ts'
 import { lockDirectory } from '../disk/index.ts'
 import { CachingResolver, type DnsOptions } from '../dns/index.ts'
 import { type DocumentOptions, Spool } from '../document/index.ts'
-import { type FetchOptions, HttpFetcher, userAgentOf } from '../fetch/index.ts'
+import { type FetchOptions, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
 import { type FrontierFigures, type FrontierOptions, MemoryFrontier } from '../frontier/index.ts'
 import { type CrawlIdentity, JournalLedger } from '../ledger/index.ts'
 import {
@@ -83,6 +83,8 @@ export interface CrawlPlan {
   readonly newIdentity: () => CrawlIdentity
   /** `Portolan/0.1.0`, for the archive. */
   readonly software: string
+  /** Where passwords named by variable are found. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   /** CPU time of this process so far. */
   readonly cpuMs: () => number
 }
@@ -311,7 +313,7 @@ export class Crawl {
     )
     const permits = new Permits(settings.agent.maxPages === null ? Infinity : settings.agent.maxPages - figures.pages)
     const spool = new Spool(join(state, 'spool'), settings.document.memoryMax)
-    const fetcher = new HttpFetcher({ clock, spool, options: settings.fetch, userAgent })
+    const fetcher = new SchemeFetchers([new HttpFetcher(settings.fetch, spool, clock, plan.environment)], SCHEMES)
     closers.push(() => fetcher.close())
     const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
     if (resolver !== null) closers.push(() => resolver.close())

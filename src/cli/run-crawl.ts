@@ -79,6 +79,7 @@ function openCrawl({ dir, seeds, config }: CrawlRequest): Promise<Crawl> {
       agents: 1,
     }),
     software: `Portolan/${VERSION}`,
+    environment: process.env,
     cpuMs: () => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1_000

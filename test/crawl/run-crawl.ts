@@ -61,6 +61,7 @@ export async function crawl({
     random: new Random('crawl'),
     newIdentity: () => ({ name: 'test', key: '0011223344556677', startedAtMs: systemClock.wallMs(), agents: 1 }),
     software: 'Portolan/test',
+    environment: {},
     cpuMs: () => 0,
   })
   let reason: StopReason
