@@ -1,5 +1,5 @@
-export { AppendFile, type AppendFileOptions, type AppendHandle } from './append-file.ts'
+export { AppendFile, type AppendFileOptions } from './append-file.ts'
 export { moveDurably, syncDirectory, writeAtomically } from './atomic-file.ts'
 export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 export { FramedLog, type FramedLogOptions, readFrames } from './framed-log.ts'
-export { sortLines, type SortOptions } from './sort-lines.ts'
+export { sortLines } from './sort-lines.ts'

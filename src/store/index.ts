@@ -1,4 +1,4 @@
-export { type Archive, type ArchiveFacts, type ArchiveFile, type ArchiveState, isRevisit } from './archive.ts'
+export type { Archive, ArchiveFacts, ArchiveState } from './archive.ts'
 export { CdxjWriter, sortCdxj } from './cdxj-writer.ts'
 export { JsonLines, readJsonLines } from './json-lines.ts'
 export { MemoryArchive, NullArchive } from './memory-archive.ts'

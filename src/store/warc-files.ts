@@ -12,8 +12,8 @@ import { moveDurably, syncDirectory } from '../disk/index.ts'
 import type { ArchiveFile, ArchiveState } from './archive.ts'
 
 /** Where in the crawl's directory the archive stands. */
-export const ARCHIVE_FOLDER = 'archive'
-export const OPEN_SUFFIX = '.open'
+const ARCHIVE_FOLDER = 'archive'
+const OPEN_SUFFIX = '.open'
 
 export class WarcFiles {
   /** The crawl's directory. */
