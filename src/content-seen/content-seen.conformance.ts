@@ -164,7 +164,7 @@ export function contentSeenConformance(name: string, make: MakeContentSeen): voi
             } else if (plain.holder !== null) {
               if (kind === 'keep') seen.keep(digest, originalOf(plain.holder))
               else seen.release(digest)
-              plain[kind as 'keep' | 'release'](expected)
+              plain[kind](expected)
             }
             await new Promise(setImmediate)
             expect([...answers].sort(byAsker)).toEqual([...expected].sort(byAsker))

@@ -165,7 +165,7 @@ function textOf(digest: Uint8Array): string {
 }
 
 function viewOf(digest: Uint8Array): Buffer {
-  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength)
+  return digest instanceof Buffer ? digest : Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength)
 }
 
 function isEmptyDigest(digest: Uint8Array): boolean {

@@ -8,7 +8,7 @@ import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import type { Errand, Frontier, FrontierEntry, Turn } from './frontier.ts'
 import { checkAgainstModel, operations } from './frontier-model.conformance.ts'
 
-export interface FrontierSettings {
+interface FrontierSettings {
   readonly clock: ManualClock
   readonly delayMs: number
   readonly ipDelayMs: number

@@ -1,6 +1,5 @@
 export * from './frontier.ts'
-export { type IpGate, type IpGateSettings, MemoryIpGate, politenessKeyOf } from './ip-gate.ts'
-export { MemoryFrontier, type MemoryFrontierSettings } from './memory-frontier.ts'
+export { MemoryFrontier } from './memory-frontier.ts'
 export { type FrontierOptions, frontierOptions } from './options.ts'
-export { backoffAfter, type BackoffFacts, type Chance, restAfter, type RestFacts } from './politeness.ts'
+export { backoffAfter, restAfter } from './politeness.ts'
 export { parseRetryAfter } from './retry-after.ts'

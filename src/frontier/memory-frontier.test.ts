@@ -1,6 +1,6 @@
 // The memory frontier keeps the common law, and beside it what it alone promises: its cost.
 
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { frontierConformance } from './frontier.conformance.ts'
@@ -80,7 +80,10 @@ describe('five thousand hosts behind one address', () => {
     return { served, mostOut, claims: gate.claims }
   }
 
-  const { served, mostOut, claims } = crawl()
+  let { served, mostOut, claims }: ReturnType<typeof crawl> = { served: new Map(), mostOut: 0, claims: Infinity }
+  beforeAll(() => {
+    ;({ served, mostOut, claims } = crawl())
+  })
 
   test('are never asked by more than ipConnections at once', () => {
     expect(mostOut).toBe(CONNECTIONS)
@@ -127,11 +130,12 @@ describe('a gate shared with others', () => {
   })
 })
 
-describe('a million URLs', () => {
-  test('of one host go in and out at both ends without growing the work per URL', () => {
+describe('a giant host', () => {
+  test('gives its URLs in order, though half of every turn goes back to the head of the line', () => {
     const clock = new ManualClock()
     const frontier = new MemoryFrontier({ clock, delayMs: 0, ipDelayMs: 0, ipConnections: 8, urlsPerTurn: 1_000 })
-    const COUNT = 1_000_000
+    // Enough that a line which moves all its URLs to give one would not end in time.
+    const COUNT = 300_000
     for (let i = 0; i < COUNT; i++) frontier.offer(entryOf('giant', i))
     let next = 0
     for (let turn = frontier.take(); turn !== null; turn = frontier.take()) {

@@ -1,7 +1,7 @@
 // How long a host rests: pure functions of what was configured and what just happened.
 
 /** Where the jitter comes from; base's Random is one. */
-export interface Chance {
+interface Chance {
   /** A number in [0, 1). */
   fraction(): number
 }

@@ -1,5 +1,3 @@
-export type { FoundLink, Strategy } from './strategy.ts'
-export { BreadthFirst, LINK_BAND, SEED_BAND } from './breadth-first.ts'
 export { type StrategyOptions, strategyOptions } from './options.ts'
-export { type PriorityRule, PriorityRules } from './priority-rules.ts'
 export { strategyOf } from './strategy-of.ts'
+export type { Strategy } from './strategy.ts'

@@ -6,8 +6,9 @@
 // hot: no allocation but when it grows. The count marks a place as taken, so every 64-bit
 // number is a possible key, zero included.
 //
-// Grown to double at three quarters full: bench/url-seen.ts shows the cost of a check flat up to
-// there and rising by half at 0.85. So a known URL costs 13 to 27 bytes.
+// Grown to double at three quarters full. With eight million keys a check cost the same from half to 0.7
+// full and half as much again at 0.85, where runs of taken places get long. So a known URL costs 13
+// to 27 bytes. Keys and counts in one array, or in three, made no difference that could be measured.
 
 const PLACES_FIRST = 64
 const LOAD_MAX = 0.75
