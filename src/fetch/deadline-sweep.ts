@@ -12,9 +12,9 @@ export interface Timed {
   check(nowMs: ClockMs): void
 }
 
-export class DeadlineSweep {
+export class DeadlineSweep<T extends Timed> {
   readonly #clock: Clock
-  readonly #timed = new Set<Timed>()
+  readonly #timed = new Set<T>()
   #cancelTick: (() => void) | null = null
 
   constructor(clock: Clock) {
@@ -25,18 +25,19 @@ export class DeadlineSweep {
     return this.#timed.size
   }
 
-  add(timed: Timed): void {
+  add(timed: T): void {
     this.#timed.add(timed)
     if (this.#cancelTick === null) this.#arm()
   }
 
   /** The timer of an empty sweep runs out by itself: requests follow each other closely. */
-  remove(timed: Timed): void {
+  remove(timed: T): void {
     this.#timed.delete(timed)
   }
 
-  *all(): Iterable<Timed> {
-    yield* [...this.#timed]
+  /** All that is watched. Those met may remove themselves on the way. */
+  values(): Iterable<T> {
+    return this.#timed.values()
   }
 
   close(): void {

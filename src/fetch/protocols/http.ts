@@ -24,9 +24,9 @@ export class HttpFetcher implements SchemeFetcher {
   readonly #proxy: Proxy | null
   readonly #heads: RequestHeads
   readonly #pool: ClientPool
-  readonly #sweep: DeadlineSweep
+  /** Also the list of all exchanges under way. */
+  readonly #sweep: DeadlineSweep<Exchange>
   readonly #aborts = new AbortWatch()
-  readonly #underWay = new Set<Exchange>()
   #isClosed = false
 
   /** Throws a Fault when options cannot be honoured. `env` holds the passwords that options name by variable. */
@@ -46,7 +46,7 @@ export class HttpFetcher implements SchemeFetcher {
 
   /** Connections kept or in use, and requests under way. */
   get figures(): { readonly clients: number; readonly underWay: number } {
-    return { clients: this.#pool.size, underWay: this.#underWay.size }
+    return { clients: this.#pool.size, underWay: this.#sweep.size }
   }
 
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
@@ -70,7 +70,6 @@ export class HttpFetcher implements SchemeFetcher {
         reject,
       )
       origin.current = exchange
-      this.#underWay.add(exchange)
       this.#sweep.add(exchange)
       this.#aborts.add(signal, exchange)
       origin.client.dispatch(
@@ -86,7 +85,7 @@ export class HttpFetcher implements SchemeFetcher {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const exchange of this.#underWay) exchange.abort()
+    for (const exchange of this.#sweep.values()) exchange.abort()
     this.#sweep.close()
     await this.#pool.close()
   }
@@ -123,7 +122,6 @@ export class HttpFetcher implements SchemeFetcher {
 
   readonly #onSettled = (exchange: Exchange, isConnectionGood: boolean): void => {
     const { origin, signal } = exchange
-    this.#underWay.delete(exchange)
     this.#sweep.remove(exchange)
     this.#aborts.remove(signal, exchange)
     origin.busyCount--

@@ -1,0 +1,150 @@
+// What does a page cost to fetch, and how much of that is ours on top of undici's bare dispatch?
+//
+//   node bench/fetch.ts [--pages 40000] [--runs 3]
+//
+// Pages of 14 kB from a raw server in another process, 64 origins on 127.0.0.0/8, one request at a
+// time on each, keep-alive. CPU time of this process, best of the runs; the ways take turns.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { Client, type Dispatcher } from 'undici'
+import { Random, systemClock } from '../src/base/index.ts'
+import { Spool } from '../src/document/index.ts'
+import { fetchOptions, HttpFetcher } from '../src/fetch/index.ts'
+import type { CanonicalUrl } from '../src/url/index.ts'
+
+const HOSTS = 64
+const PAGE_BYTES = 14_000
+
+/** Text that compresses about as well as HTML does (4:1), from a fixed seed. */
+function pageBytes(): Buffer {
+  const random = new Random('bench-fetch')
+  const words = Array.from(
+    { length: 300 },
+    () => '<a href="/'.slice(0, random.below(10)) + random.next32().toString(36),
+  )
+  let text = '<!doctype html>'
+  while (text.length < PAGE_BYTES) text += ` ${random.pick(words)}`
+  return Buffer.from(text.slice(0, PAGE_BYTES))
+}
+
+function serve(): void {
+  const page = pageBytes()
+  const answer = (body: Buffer, coding: string): Buffer =>
+    Buffer.concat([
+      Buffer.from(
+        `HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\nServer: bench\r\nContent-Type: text/html; charset=utf-8\r\n` +
+          `ETag: "5f1-62a"\r\nCache-Control: max-age=600\r\n${coding}Content-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n`,
+      ),
+      body,
+    ])
+  const plain = answer(page, '')
+  const gzipped = answer(gzipSync(page), 'Content-Encoding: gzip\r\n')
+  const server = createServer((socket) => {
+    socket.setNoDelay(true)
+    socket.on('data', (request) => socket.write(request.includes('GET /gzip') ? gzipped : plain))
+    socket.on('error', () => socket.destroy())
+  })
+  server.listen(0, '0.0.0.0', () => process.send?.((server.address() as { port: number }).port))
+}
+
+async function cpuUs(pages: number, one: (host: number, page: number) => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  let next = 0
+  const visit = async (host: number): Promise<void> => {
+    while (next < pages) await one(host, next++)
+  }
+  await Promise.all(Array.from({ length: HOSTS }, (_, host) => visit(host)))
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / pages
+}
+
+const ipOf = (host: number): string => `127.0.1.${host + 1}`
+
+/** The least a caller of undici can do: collect the pieces. */
+class BareHandler implements Dispatcher.DispatchHandler {
+  readonly #resolve: (bytes: number) => void
+  readonly #reject: (error: Error) => void
+  readonly #pieces: Buffer[] = []
+
+  constructor(resolve: (bytes: number) => void, reject: (error: Error) => void) {
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+  onRequestStart(): void {}
+  onResponseStart(): void {}
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#pieces.push(piece)
+  }
+  onResponseEnd(): void {
+    this.#resolve(this.#pieces.reduce((sum, piece) => sum + piece.length, 0))
+  }
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error)
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { pages: { type: 'string', default: '40000' }, runs: { type: 'string', default: '3' } },
+  })
+  const pages = Number(values.pages)
+  const child = fork(fileURLToPath(import.meta.url), ['serve'])
+  const [port] = (await once(child, 'message')) as [number]
+
+  const clients = Array.from({ length: HOSTS }, (_, host) => new Client(`http://${ipOf(host)}:${port}`))
+  const headers = ['User-Agent', 'bench', 'Accept', '*/*', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip']
+  const bare = async (host: number, page: number): Promise<void> => {
+    await new Promise<number>((resolve, reject) =>
+      (clients[host] as Client).dispatch(
+        { method: 'GET', path: `/p${page}`, headers },
+        new BareHandler(resolve, reject),
+      ),
+    )
+  }
+
+  const fetcher = new HttpFetcher(fetchOptions.parse({ allowPrivate: true }), new Spool(tmpdir(), 65_536), systemClock)
+  const addresses = Array.from({ length: HOSTS }, (_, host) => [{ ip: ipOf(host), family: 4 as const }])
+  const { signal } = new AbortController()
+  const ours =
+    (folder: string) =>
+    async (host: number, page: number): Promise<void> => {
+      const outcome = await fetcher.fetch(
+        {
+          url: `http://${ipOf(host)}:${port}/${folder}${page}` as CanonicalUrl,
+          addresses: addresses[host] ?? [],
+          purpose: 'page',
+          isLast: false,
+          acceptPartial: false,
+        },
+        signal,
+      )
+      if (outcome.kind !== 'fetched') throw new Error(JSON.stringify(outcome))
+      if (outcome.document.body.bytes().length !== PAGE_BYTES) throw new Error('a page of the wrong size')
+      outcome.document.release()
+    }
+
+  const ways = { dispatch: bare, fetcher: ours('p'), 'fetcher, gzip': ours('gzip') }
+  const best: Record<string, number> = {}
+  for (let run = 0; run <= Number(values.runs); run++) {
+    for (const [name, way] of Object.entries(ways)) {
+      const us = await cpuUs(pages, way)
+      // The first round warms up.
+      if (run > 0) best[name] = Math.min(best[name] ?? Infinity, us)
+    }
+  }
+  await fetcher.close()
+  await Promise.all(clients.map((client) => client.close()))
+  child.kill()
+  for (const [name, us] of Object.entries(best))
+    console.log(`${name.padEnd(14)} ${us.toFixed(1)} µs CPU per page of 14 kB`)
+  console.log(JSON.stringify({ bench: 'fetch', pages, hosts: HOSTS, cpuUsPerPage: best, node: process.version }))
+}
+
+if (process.argv[2] === 'serve') serve()
+else await main()
