@@ -74,7 +74,7 @@ export class HtmlElements {
       case TAG.object:
         return this.#nonEmpty(ATTRIBUTE.data, 'object')
       case TAG.input:
-        return this.#lower(ATTRIBUTE.type) === 'image' ? this.#source('img') : undefined
+        return this.#word(ATTRIBUTE.type) === 'image' ? this.#source('img') : undefined
       case TAG.form:
         return this.#form()
       case TAG.meta:
@@ -124,17 +124,17 @@ export class HtmlElements {
 
   /** Whether the template just read is content to see (declarative shadow DOM), not a pattern to copy. */
   isShadowRoot(): boolean {
-    const mode = this.#lower(ATTRIBUTE.shadowrootmode)
+    const mode = this.#word(ATTRIBUTE.shadowrootmode)
     return mode === 'open' || mode === 'closed'
   }
 
   /** The encoding declared by the meta just read, or null. */
   declaredEncoding(): string | null {
-    return metaEncoding(this.#get(ATTRIBUTE.charset), this.#get(ATTRIBUTE['http-equiv']), this.#get(ATTRIBUTE.content))
+    return metaEncoding(this.#get(ATTRIBUTE.charset), this.#word(ATTRIBUTE['http-equiv']), this.#get(ATTRIBUTE.content))
   }
 
   annotationEncoding(): string {
-    return this.#lower(ATTRIBUTE.encoding)
+    return this.#word(ATTRIBUTE.encoding)
   }
 
   isStyled(): boolean {
@@ -168,18 +168,18 @@ export class HtmlElements {
     // A form inside a form is dropped by every parser, and with it its action.
     if (this.#isInForm) return
     this.#isInForm = true
-    const method = this.#lower(ATTRIBUTE.method)
+    const method = this.#word(ATTRIBUTE.method)
     if (method !== 'post' && method !== 'dialog') this.#nonEmpty(ATTRIBUTE.action, 'form')
   }
 
   #meta(): void {
     const content = this.#get(ATTRIBUTE.content)
     if (content === null) return
-    if (this.#lower(ATTRIBUTE['http-equiv']) === 'refresh') {
+    if (this.#word(ATTRIBUTE['http-equiv']) === 'refresh') {
       const url = refreshUrl(content)
       if (url !== null && url !== '') this.page.link(url, 'refresh')
     }
-    const robots = robotsMeta(this.#lower(ATTRIBUTE.name), content)
+    const robots = robotsMeta((this.#get(ATTRIBUTE.name) ?? '').toLowerCase(), content)
     if (robots !== null) this.page.metaRobots.push(robots)
   }
 
@@ -220,8 +220,10 @@ export class HtmlElements {
     return reader.has(attribute) ? this.#values.attribute(reader.valueStart(attribute), reader.valueEnd(attribute)) : null
   }
 
-  /** In lower case; empty when the tag has it not. */
-  #lower(attribute: AttributeId): string {
-    return this.#get(attribute)?.toLowerCase() ?? ''
+  /** The word in an enumerated attribute, in lower case; empty when the tag has it not. White space makes it another word. */
+  #word(attribute: AttributeId): string {
+    const reader = this.#reader
+    if (!reader.has(attribute)) return ''
+    return this.#values.exact(reader.valueStart(attribute), reader.valueEnd(attribute)).toLowerCase()
   }
 }

@@ -26,6 +26,9 @@ const INLINE = new Set(
    sup time tt u var wbr`.split(/\s+/),
 )
 
+/** The byte order mark of UTF-8, as latin-1. */
+const UTF8_MARK = '\xef\xbb\xbf'
+
 /** Visible text, references resolved, white space collapsed. `encoding` is of the bytes; a string needs none. */
 export function visibleText(page: Uint8Array | string, encoding = 'utf-8'): string {
   const isDirect = typeof page !== 'string' && isAsciiSafe(encoding)
@@ -51,9 +54,9 @@ class TextScan {
 
   run(): string {
     const text = this.#text
-    let position = 0
+    let position = text.startsWith(UTF8_MARK) ? UTF8_MARK.length : 0
     /** Where text not yet shown begins; a `<` that opens nothing is part of it. */
-    let shown = 0
+    let shown = position
     for (;;) {
       const less = text.indexOf('<', position)
       if (less === -1) break

@@ -35,6 +35,11 @@ export class HtmlValues {
     return this.#text.slice(start, end)
   }
 
+  /** The attribute value at [start, end) with its white space, for words that must match exactly. */
+  exact(start: number, end: number): string {
+    return decodeAttributeReferences(this.plain(start, end))
+  }
+
   /** Whether the style sheet at [start, end) may hold a link; nearly none does, and reading it properly costs. */
   mayLink(start: number, end: number): boolean {
     return CSS_LINK.test(this.#text.slice(start, end))

@@ -48,6 +48,8 @@ describe('elements', () => {
     ['<form action=x method=post>', []],
     ['<form action=x method=dialog>', []],
     ['<form action="">', []],
+    ['<form action=x method=" post">', ['form x']],
+    ['<meta http-equiv="refresh " content="5; url=x">', []],
     ['<form action=x><form action=y></form><form action=z>', ['form x', 'form z']],
     ['<meta http-equiv=Refresh content="5; url=x">', ['refresh x']],
     ['<meta http-equiv=refresh content="0">', []],

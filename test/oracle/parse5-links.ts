@@ -130,9 +130,9 @@ function element(node: Element, page: OraclePage): void {
     case 'frame':
       return add(get('src'), node.tagName)
     case 'input':
-      return get('type')?.toLowerCase() === 'image' ? add(get('src'), 'img') : undefined
+      return attribute(node, 'type')?.toLowerCase() === 'image' ? add(get('src'), 'img') : undefined
     case 'form':
-      return /^(?:post|dialog)$/i.test(get('method') ?? '') ? undefined : add(get('action'), 'form')
+      return /^(?:post|dialog)$/i.test(attribute(node, 'method') ?? '') ? undefined : add(get('action'), 'form')
     case 'body':
       return add(get('background'), 'img')
     case 'style':
@@ -147,7 +147,7 @@ function element(node: Element, page: OraclePage): void {
       page.language ??= (get('lang') ?? get('xml:lang'))?.toLowerCase() || null
       return
     case 'meta':
-      if (get('http-equiv')?.toLowerCase() === 'refresh') add(refreshUrl(get('content') ?? ''), 'refresh')
+      if (attribute(node, 'http-equiv')?.toLowerCase() === 'refresh') add(refreshUrl(get('content') ?? ''), 'refresh')
       return
     default:
   }
