@@ -23,7 +23,7 @@ async function obey(order: Order): Promise<unknown> {
     }
     case 'politeness':
       return testWeb.politeness(order.rules)
-    case 'reset':
+    default:
       testWeb.reset()
       return null
   }

@@ -44,7 +44,7 @@ export function writePage(page: PageText, filler: Filler): string {
   head += '</head>\n<body>\n<h1>'
   const left = page.bytes - head.length - bodyChars - page.title.length - 40
   const paragraphChars = Math.max(0, Math.floor(left / (body.length + 1)) - 9)
-  let text = `${head}${page.title}</h1>\n<p>${filler.take(language, hash, paragraphChars)}</p>\n`
+  let text = `${head}${page.title.replaceAll('<', '&lt;')}</h1>\n<p>${filler.take(language, hash, paragraphChars)}</p>\n`
   for (const element of body) {
     text += '<p>'
     text += filler.take(language, random.next32(), paragraphChars)

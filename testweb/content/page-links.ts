@@ -19,7 +19,7 @@ const CHAINS = [3, 9, 14] as const
 /** What a page with <base> resolves its links against. */
 export const BASE_PATH = '/people/deep/'
 
-const JUNK = ['mailto:someone@example.test', 'javascript:void(0)', 'data:text/plain,hello', 'tel:+123456789', '#top']
+const JUNK = ['mailto:someone@example.test', 'javascript:void(0)', 'data:text/plain,hello', 'tel:+123456789']
 
 export class PageLinks {
   readonly #options: WebOptions
@@ -43,7 +43,7 @@ export class PageLinks {
     for (const target of this.targets(resource, random, this.#options.linksPerPage)) {
       links.push(this.#write(from, target, resource.variant === 'frameset' ? 'frame' : null, random))
     }
-    if (this.hand === 'varied') oddments(links, random)
+    if (this.hand === 'varied') oddments(from, links, random)
     return links
   }
 
@@ -126,9 +126,10 @@ export class PageLinks {
   }
 }
 
-/** One link that leads nowhere, and one that repeats another in other words. */
-function oddments(links: Link[], random: Random): void {
+/** A link that leads nowhere, one within the page (or to its <base>), and one that repeats another in other words. */
+function oddments(from: Place, links: Link[], random: Random): void {
   links.push({ kind: 'a', href: random.pick(JUNK), url: null, isNofollow: false })
+  links.push(new PlaceLink('a', '#top', from, false))
   const again = links[0]
   if (again?.url != null && again.kind === 'a') {
     links.push({ kind: 'a', href: `${again.url}#again`, url: again.url, isNofollow: again.isNofollow })

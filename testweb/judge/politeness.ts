@@ -3,7 +3,8 @@
 //   on a host     never two requests at once, whatever the connections; and between the end of an
 //                 answer and the start of the next request at least the delay. robots.txt, redirects
 //                 and retries count like any request.
-//   on an IP      the same delay rule with its own delay, and at most so many requests at once.
+//   on an IP      at most so many requests at once, and its own delay between an answer and the
+//                 next request; requests that overlap are the business of the first rule.
 //
 // A request starts, for the server, a little after the client sent it, and an answer ends a little
 // before the client has it. Both make the gap look larger, so a polite client is never accused; an
@@ -53,7 +54,11 @@ export function checkPoliteness(requests: Iterable<LoggedRequest>, rules: Polite
     }
     keepLatest(lastOfHost, later.host, later)
 
-    const open = (openOnIp.get(later.ip) ?? []).filter((request) => request.endMs > later.startMs)
+    const open: LoggedRequest[] = []
+    for (const request of openOnIp.get(later.ip) ?? []) {
+      if (request.endMs > later.startMs) open.push(request)
+      else keepLatest(lastOfIp, later.ip, request)
+    }
     const oldest = open[0]
     if (oldest !== undefined && open.length >= ipConnections) {
       violations.push(violation('ip-overlap', later.ip, oldest, later, 0))
@@ -65,7 +70,6 @@ export function checkPoliteness(requests: Iterable<LoggedRequest>, rules: Polite
     if (onIp !== undefined && ipDelayMs > 0 && later.startMs - onIp.endMs < ipDelayMs - toleranceMs) {
       violations.push(violation('ip-delay', later.ip, onIp, later, ipDelayMs))
     }
-    keepLatest(lastOfIp, later.ip, later)
   }
   return violations
 }
@@ -99,6 +103,6 @@ function violation(
 }
 
 function describe(request: LoggedRequest): string {
-  const end = Number.isFinite(request.endMs) ? `${request.endMs.toFixed(1)}` : 'unfinished'
+  const end = Number.isFinite(request.endMs) ? request.endMs.toFixed(1) : 'unfinished'
   return `${request.host}${request.path} [${request.startMs.toFixed(1)}–${end} ms, connection ${request.connection}, status ${request.status}]`
 }

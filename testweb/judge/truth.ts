@@ -207,7 +207,7 @@ class Walk implements Truth {
         const { hostname } = new URL(url)
         return this.#scopeDomains.has(this.#web.hosts.find(hostname)?.domain ?? hostname)
       }
-      case 'prefix':
+      default:
         for (const prefix of this.#scopePrefixes) if (url.startsWith(prefix)) return true
         return false
     }

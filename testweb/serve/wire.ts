@@ -110,7 +110,7 @@ function compress(body: BodyBytes, coding: ContentCoding): Uint8Array {
       return deflateSync(bytes, { level: 1 })
     case 'br':
       return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
-    case 'zstd':
+    default:
       return zstdCompressSync(bytes)
   }
 }

@@ -1,0 +1,107 @@
+// `portolan testweb` serves until told to stop, says where, and refuses what it does not understand.
+
+import { EventEmitter } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parseRequests, Web } from '../../testweb/index.ts'
+import { runTestweb } from './testweb.ts'
+
+/** A process of which only the signals and the output are real. */
+class FakeProcess extends EventEmitter {
+  readonly pid = 7
+  text = ''
+  readonly stdout = {
+    write: (text: string): void => {
+      this.text += text
+      this.emit('written')
+    },
+  }
+}
+
+async function start(args: string[]): Promise<{ output: string; stop(signal?: string): Promise<number> }> {
+  const fake = new FakeProcess()
+  const written = new Promise<void>((resolve) => fake.once('written', () => resolve()))
+  const code = runTestweb(args, fake)
+  await Promise.race([written, code])
+  return {
+    output: fake.text,
+    stop: (signal = 'SIGINT') => {
+      fake.emit(signal)
+      return code
+    },
+  }
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode))
+    }).on('error', reject)
+  })
+}
+
+describe('portolan testweb', () => {
+  test('says how to crawl it, serves it, and ends well on Ctrl-C', async () => {
+    const { output, stop } = await start(['--hosts', '2', '--pages', '3'])
+    const seed = /portolan crawl (http:\S+)/.exec(output)?.[1] ?? ''
+    expect(output).toContain('2 hosts with 3 pages each')
+    expect(await statusOf(seed)).toBe(200)
+    expect(await stop()).toBe(0)
+    await expect(statusOf(seed)).rejects.toThrow()
+  })
+
+  test('with --json tells scripts all they need in one line', async () => {
+    const { output, stop } = await start(['--json', '--hosts', '3', '--seed', 'x', '--pages', '4', '--bytes', '2kB'])
+    const ready = JSON.parse(output) as { port: number; pid: number; seeds: string[]; dns: string }
+    expect(output.trimEnd()).not.toContain('\n')
+    expect(ready.pid).toBe(7)
+    expect(ready.dns).toMatch(/^127\.0\.0\.1:\d+$/)
+    const web = new Web({ hosts: 3, seed: 'x', pages: 4, meanBytes: 2_000 }, { http: ready.port, https: null })
+    expect(ready.seeds).toEqual(web.seeds())
+    expect(await stop('SIGTERM')).toBe(0)
+  })
+
+  test('writes every request to the log file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'testweb-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'log.tsv')
+    const { output, stop } = await start(['--json', '--hosts', '1', '--pages', '2', '--log', file])
+    const [seed] = (JSON.parse(output) as { seeds: string[] }).seeds
+    await statusOf(seed!)
+    await statusOf(`${seed}_/gone`)
+    await stop()
+    expect(parseRequests(readFileSync(file, 'utf8')).map(({ path, status }) => `${path} ${status}`)).toEqual([
+      '/ 200',
+      '/_/gone 410',
+    ])
+  })
+
+  test.each([
+    [['--hosts', 'many'], /--hosts 'many' is not a number/],
+    [['--hosts', '0'], /hosts must be a whole number/],
+    [['--bytes', '14'], /--bytes '14' needs a number and a unit/],
+    [['--faults', 'some'], /--faults 'some' is none of none, mild, all/],
+    [['--port', '70000', '--latency', '5'], /--latency[^]*--port 70000 is no port/],
+    [['--nonsense'], /nonsense/],
+    [['extra'], /extra/],
+    [['--log', '/nowhere/at/all'], /--log \/nowhere\/at\/all: cannot be written/],
+  ])('%j is refused by name', async (args, message) => {
+    await expect(runTestweb(args, new FakeProcess())).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message) as unknown,
+    })
+  })
+
+  test('a port that is taken is named', async () => {
+    const { output, stop } = await start(['--json', '--hosts', '1', '--pages', '1'])
+    const { port } = JSON.parse(output) as { port: number }
+    await expect(runTestweb(['--hosts', '1', '--port', String(port)], new FakeProcess())).rejects.toThrow(
+      `port ${port} cannot be had`,
+    )
+    await stop()
+  })
+})
