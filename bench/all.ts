@@ -11,7 +11,8 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['all.ts', 'corpus.ts'])
 const words = process.argv.slice(2)
 const files = readdirSync(folder).filter(
-  (file) => file.endsWith('.ts') && !NOT_BENCHES.has(file) && (words.length === 0 || words.some((word) => file.includes(word))),
+  (file) =>
+    file.endsWith('.ts') && !NOT_BENCHES.has(file) && (words.length === 0 || words.some((word) => file.includes(word))),
 )
 for (const file of files.sort()) {
   console.log(`\n== ${file}`)

@@ -35,15 +35,25 @@ interface Measured {
 }
 
 const launcher = fileURLToPath(new URL('../bin/portolan.js', import.meta.url))
-const web = await ForkedTestWeb.start({ seed: 'bench', hosts: Number(values.hosts), pages: Number(values.pages), logMax: 0 })
+const web = await ForkedTestWeb.start({
+  seed: 'bench',
+  hosts: Number(values.hosts),
+  pages: Number(values.pages),
+  logMax: 0,
+})
 const seeds = web.web.seeds()
 const expected = web.truth().pages.size
 const folder = mkdtempSync(join(tmpdir(), 'portolan-bench-'))
 
 /** Runs a command under bash's `time`, for the CPU seconds of it and its children. */
-async function timed(command: string, args: readonly string[]): Promise<{ cpu: number; wall: number; stdout: string; code: number }> {
+async function timed(
+  command: string,
+  args: readonly string[],
+): Promise<{ cpu: number; wall: number; stdout: string; code: number }> {
   const quoted = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  const child = spawn('bash', ['-c', `TIMEFORMAT='CPU %U %S %R'; time ${quoted}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('bash', ['-c', `TIMEFORMAT='CPU %U %S %R'; time ${quoted}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -60,7 +70,18 @@ function has(command: string): boolean {
 
 async function portolan(run: number): Promise<Measured> {
   const dir = join(folder, `portolan-${run}`)
-  const flags = ['--dir', dir, '--delay', '0ms', '--allow-private', '--warc', String(values.warc), '--progress', 'none', '--json']
+  const flags = [
+    '--dir',
+    dir,
+    '--delay',
+    '0ms',
+    '--allow-private',
+    '--warc',
+    String(values.warc),
+    '--progress',
+    'none',
+    '--json',
+  ]
   const { stdout, cpu } = await timed(process.execPath, [launcher, 'crawl', ...seeds, ...flags])
   const result = JSON.parse(stdout) as { pages: number; seconds: number; peakRssBytes: number }
   rmSync(dir, { recursive: true })
@@ -83,7 +104,13 @@ async function wget2(run: number): Promise<Measured | null> {
   ])
   const pages = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
   rmSync(dir, { recursive: true })
-  return { name: 'wget2', pages, cpuMicrosPerPage: (cpu / pages) * 1e6, pagesPerSecond: pages / wall, peakRssMegabytes: null }
+  return {
+    name: 'wget2',
+    pages,
+    cpuMicrosPerPage: (cpu / pages) * 1e6,
+    pagesPerSecond: pages / wall,
+    peakRssMegabytes: null,
+  }
 }
 
 async function crawlee(run: number): Promise<Measured | null> {
@@ -102,7 +129,13 @@ async function crawlee(run: number): Promise<Measured | null> {
   const { cpu, wall, stdout } = await timed(process.execPath, [script, JSON.stringify(seeds)])
   const { pages } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as { pages: number }
   void run
-  return { name: 'crawlee', pages, cpuMicrosPerPage: (cpu / pages) * 1e6, pagesPerSecond: pages / wall, peakRssMegabytes: null }
+  return {
+    name: 'crawlee',
+    pages,
+    cpuMicrosPerPage: (cpu / pages) * 1e6,
+    pagesPerSecond: pages / wall,
+    peakRssMegabytes: null,
+  }
 }
 
 const results: Measured[] = []
@@ -124,9 +157,21 @@ const best = [...Map.groupBy(results, (one) => one.name).values()].map((runs) =>
 )
 const own = best.find((one) => one.name === 'portolan')
 if (values.json) {
-  console.log(JSON.stringify({ bench: 'crawl', date: new Date().toISOString(), node: process.version, cpu: cpus()[0]?.model, options: values, expected, results: best }))
+  console.log(
+    JSON.stringify({
+      bench: 'crawl',
+      date: new Date().toISOString(),
+      node: process.version,
+      cpu: cpus()[0]?.model,
+      options: values,
+      expected,
+      results: best,
+    }),
+  )
 } else {
-  console.log(`${values.hosts} hosts, ${expected} pages of 14 kB, 35 links each; server: ${((cpuMs / requests) * 1_000).toFixed(0)} µs CPU per request`)
+  console.log(
+    `${values.hosts} hosts, ${expected} pages of 14 kB, 35 links each; server: ${((cpuMs / requests) * 1_000).toFixed(0)} µs CPU per request`,
+  )
   for (const one of best) {
     const ratio = own === undefined ? 1 : one.cpuMicrosPerPage / own.cpuMicrosPerPage
     console.log(

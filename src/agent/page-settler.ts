@@ -34,8 +34,9 @@ export class PageSettler {
   /** Settles an answer that is final. Says whether it became a page (a processor may drop it). */
   async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
     const { books, chain, contentSeen, archive, admission, linkLog, productToken, followsDuplicates } = this.#parts
-    const page = new PageInHand(document, entry.depth, mediaTypeOf(document))
-    chain.run(page)
+    const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
+    const later = chain.run(page)
+    if (later !== undefined) await later
     if (page.dropped !== null) {
       books.skipped(entry, page.dropped.reason, page.dropped.detail)
       return false

@@ -19,15 +19,36 @@ export class ProcessorChain {
     this.#onFailure = onFailure
   }
 
-  run(page: PageInHand): void {
-    for (const processor of this.#chosen(page.mediaType)) {
+  /** Undefined when all was done at once, as it nearly always is. */
+  run(page: PageInHand): Promise<void> | undefined {
+    return this.#runFrom(page, this.#chosen(page.mediaType), 0)
+  }
+
+  #runFrom(page: PageInHand, processors: readonly Processor[], from: number): Promise<void> | undefined {
+    for (let i = from; i < processors.length; i++) {
+      const processor = processors[i] as Processor
       try {
-        processor.process(page)
+        const later = processor.process(page)
+        if (later !== undefined) return this.#goOnAfter(later, page, processors, i)
       } catch (cause) {
         this.#onFailure(processor.name, page, cause)
       }
       if (page.dropped !== null) return
     }
+  }
+
+  async #goOnAfter(
+    later: Promise<void>,
+    page: PageInHand,
+    processors: readonly Processor[],
+    index: number,
+  ): Promise<void> {
+    try {
+      await later
+    } catch (cause) {
+      this.#onFailure((processors[index] as Processor).name, page, cause)
+    }
+    if (page.dropped === null) await this.#runFrom(page, processors, index + 1)
   }
 
   #chosen(mediaType: string | null): readonly Processor[] {

@@ -8,7 +8,8 @@ import type { ParsedPage } from '../parse/index.ts'
 /** A page on its way through the chain: what was fetched, and what the processors have found so far. */
 export class PageInHand {
   readonly document: Document
-  readonly depth: number
+  /** A robots.txt names it as a sitemap. */
+  readonly isNamedSitemap: boolean
   /** Content-Type's media type, or what sniffing says when that is missing or text/plain. */
   mediaType: string | null
   /** Set by the link extractor, null where it found nothing it can read. */
@@ -16,9 +17,9 @@ export class PageInHand {
   /** Set by a processor that does not want the page kept; the rest of the chain is left out. */
   dropped: { readonly reason: SkipReason; readonly detail: string } | null
 
-  constructor(document: Document, depth: number, mediaType: string | null) {
+  constructor(document: Document, mediaType: string | null, isNamedSitemap: boolean) {
     this.document = document
-    this.depth = depth
+    this.isNamedSitemap = isNamedSitemap
     this.mediaType = mediaType
     this.parsed = null
     this.dropped = null
@@ -29,5 +30,6 @@ export interface Processor {
   readonly name: string
   /** Asked once per media type; null is a page of unknown type. */
   accepts(mediaType: string | null): boolean
-  process(page: PageInHand): void
+  /** A promise only where there is something to wait for: a page costs microseconds. */
+  process(page: PageInHand): Promise<void> | undefined | void
 }

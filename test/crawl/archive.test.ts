@@ -6,7 +6,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTestWeb } from '../../testweb/index.ts'
-import { archiveProblems } from './check-archive.ts'
+import { checkArchive } from '../archive-check.ts'
+import { bodyProblems } from './check-bodies.ts'
 import { crawl, FAST, temporaryDirectory } from './run-crawl.ts'
 
 describe.each(['none', 'gzip', 'zstd'])('--warc %s', (warc) => {
@@ -18,7 +19,9 @@ describe.each(['none', 'gzip', 'zstd'])('--warc %s', (warc) => {
       dir: temporaryDirectory(onTestFinished),
       flags: { ...FAST, warc, 'warc-size': '500kB' },
     })
-    expect(archiveProblems(result.dir, result.pages)).toEqual([])
+    const check = checkArchive(result.dir)
+    expect(check.problems).toEqual([])
+    expect(bodyProblems(result.pages, check.files)).toEqual([])
     const files = readdirSync(join(result.dir, 'archive')).filter((name) => !name.endsWith('.cdxj'))
     expect(files.length).toBeGreaterThan(1)
   })

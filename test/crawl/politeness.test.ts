@@ -40,12 +40,20 @@ test('Crawl-delay is a rest of its own, also where no delay is configured', asyn
   expect(web.politeness({ delayMs: 60 })).toEqual([])
 })
 
-test('many hosts behind one address share its connections, and the address rests too', async () => {
-  const web = await startWeb({ hosts: 20, pages: 5, naming: 'names', hostsPerAddress: 20 })
-  const flags = { ...dnsFlags(web), 'ip-connections': '3', 'ip-delay': '4ms' }
-  const result = await run(web, flags)
+const BEHIND_ONE_ADDRESS: TestWebOptions = { hosts: 20, pages: 5, naming: 'names', hostsPerAddress: 20 }
+
+test('many hosts behind one address share its connections', async () => {
+  const web = await startWeb(BEHIND_ONE_ADDRESS)
+  const result = await run(web, { ...dnsFlags(web), 'ip-connections': '3' })
   expect(result.pages).toHaveLength(web.truth().pages.size)
-  expect(web.politeness({ delayMs: 0, ipDelayMs: 4, ipConnections: 3 })).toEqual([])
+  expect(web.politeness({ delayMs: 0, ipConnections: 3 })).toEqual([])
+})
+
+test('an address rests after every answer, whichever host it was', async () => {
+  const web = await startWeb(BEHIND_ONE_ADDRESS)
+  const result = await run(web, { ...dnsFlags(web), 'ip-connections': '1', 'ip-delay': '4ms' })
+  expect(result.pages).toHaveLength(web.truth().pages.size)
+  expect(web.politeness({ delayMs: 0, ipDelayMs: 4, ipConnections: 1 })).toEqual([])
 })
 
 test('the rest holds across a stop and a new start', async () => {
