@@ -1,0 +1,122 @@
+// A fetcher on a stand: with its own server, clock and spool, asked by short words, and proven to have
+// closed everything at the end.
+
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TlsOptions } from 'node:tls'
+import { expect } from 'vitest'
+import { type Clock, ManualClock } from '../src/base/index.ts'
+import { type Document, Spool } from '../src/document/index.ts'
+import { type FetchOutcome, fetchOptions, type FetchRequest, HttpFetcher } from '../src/fetch/index.ts'
+import type { CanonicalUrl } from '../src/url/index.ts'
+import { RawServer, type Script } from './raw-server.ts'
+
+/** Sockets and files this process has open. */
+function openDescriptors(): number {
+  let count = 0
+  for (const name of readdirSync('/proc/self/fd')) {
+    try {
+      if (/^socket:|\(deleted\)$/.test(readlinkSync(`/proc/self/fd/${name}`))) count++
+    } catch {
+      // It was the descriptor that listed the others.
+    }
+  }
+  return count
+}
+
+/** Another place than the stand's own server. */
+interface Place {
+  readonly scheme?: string
+  readonly host?: string
+  readonly port?: number
+}
+
+export interface Stand extends AsyncDisposable {
+  readonly server: RawServer
+  readonly clock: ManualClock
+  readonly fetcher: HttpFetcher
+  readonly spoolDirectory: string
+  readonly controller: AbortController
+  /** Asks the server for a path; the request may be changed. */
+  ask(path?: string, change?: Partial<FetchRequest> & Place): Promise<FetchOutcome>
+  /** The same, for answers that must be documents. They are released at the end. */
+  document(path?: string, change?: Parameters<Stand['ask']>[1]): Promise<Document>
+}
+
+export async function openStand(
+  script: Script,
+  options: object = {},
+  more: { readonly tls?: TlsOptions; readonly clock?: Clock; readonly env?: Record<string, string> } = {},
+): Promise<Stand> {
+  const descriptorsBefore = openDescriptors()
+  const server = await RawServer.open(script, more.tls ?? null)
+  const clock = new ManualClock()
+  const spoolDirectory = mkdtempSync(join(tmpdir(), 'portolan-stand-'))
+  const settings = fetchOptions.parse({ allowPrivate: true, ...options })
+  const fetcher = new HttpFetcher(settings, new Spool(spoolDirectory, 65_536), more.clock ?? clock, more.env)
+  const controller = new AbortController()
+  const documents: Document[] = []
+  const ask: Stand['ask'] = async (path = '/', change = {}) => {
+    const {
+      host = '127.0.0.1',
+      scheme = more.tls === undefined ? 'http' : 'https',
+      port = server.port,
+      ...rest
+    } = change
+    const outcome = await fetcher.fetch(
+      {
+        url: `${scheme}://${host}:${port}${path}` as CanonicalUrl,
+        addresses: [{ ip: '127.0.0.1', family: 4 }],
+        purpose: 'page',
+        isLast: false,
+        acceptPartial: false,
+        ...rest,
+      },
+      controller.signal,
+    )
+    if (outcome.kind === 'fetched') documents.push(outcome.document)
+    return outcome
+  }
+  return {
+    server,
+    clock,
+    fetcher,
+    spoolDirectory,
+    controller,
+    ask,
+    async document(path, change) {
+      const outcome = await ask(path, change)
+      if (outcome.kind !== 'fetched') throw new Error(`not fetched: ${JSON.stringify(outcome)}`)
+      return outcome.document
+    },
+    async [Symbol.asyncDispose]() {
+      await fetcher.close()
+      await server.close()
+      for (const document of documents) document.release()
+      expect(fetcher.figures).toEqual({ clients: 0, underWay: 0 })
+      expect(readdirSync(spoolDirectory)).toEqual([])
+      rmSync(spoolDirectory, { recursive: true })
+      // Sockets close a few turns of the event loop after they are destroyed.
+      for (let turn = 0; turn < 1_000 && openDescriptors() > descriptorsBefore; turn++) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(openDescriptors()).toBeLessThanOrEqual(descriptorsBefore)
+    },
+  }
+}
+
+/** A script that answers every request with the same bytes and keeps the connection. */
+export function always(bytes: string | Buffer): Script {
+  return (socket) => void socket.write(bytes, 'latin1')
+}
+
+/** The same, and closes. */
+export function once(bytes: string | Buffer): Script {
+  return (socket) => void socket.end(bytes, 'latin1')
+}
+
+export function answer(body: string | Buffer, head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'): Buffer {
+  const bytes = Buffer.from(body as string)
+  return Buffer.concat([Buffer.from(`${head}Content-Length: ${bytes.length}\r\n\r\n`, 'latin1'), bytes])
+}
