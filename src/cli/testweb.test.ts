@@ -21,7 +21,7 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-async function start(args: string[]): Promise<{ output: string; stop(signal?: string): Promise<number> }> {
+async function start(args: string[]): Promise<{ output: string; stop: (signal?: string) => Promise<number> }> {
   const fake = new FakeProcess()
   const written = new Promise<void>((resolve) => fake.once('written', () => resolve()))
   const code = runTestweb(args, fake)

@@ -40,6 +40,8 @@ test('a flag given twice that takes one value is a problem', () => {
   expect(read('--delay', '1s', '--delay', '2s').problems).toEqual([{ where: '--delay', what: 'is given twice' }])
 })
 
-test('an unknown flag is kept under its name, for the caller to complain about', () => {
-  expect([...read('--dealy', '1s').flags]).toEqual([['dealy', true]])
+test('an unknown flag is kept under its name, and what follows it is not taken for a word', () => {
+  const { flags, words } = read('http://a/', '--dealy', '1s', 'http://b/')
+  expect([...flags]).toEqual([['dealy', true]])
+  expect(words).toEqual(['http://a/', 'http://b/'])
 })

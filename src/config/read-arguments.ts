@@ -15,7 +15,7 @@ export interface ReadArguments {
   readonly problems: Problem[]
 }
 
-/** `shapes` knows the flags; an unknown one is kept as given, for the caller to complain about by name. */
+/** `shapes` knows the flags; an unknown one is kept by its name, for the caller to complain about. */
 export function readArguments(args: readonly string[], shapes: ReadonlyMap<string, FlagShape>): ReadArguments {
   const flags = new Map<string, FlagValue>()
   const words: string[] = []
@@ -29,8 +29,13 @@ export function readArguments(args: readonly string[], shapes: ReadonlyMap<strin
       [...shapes].map(([flag, shape]) => [flag, { type: shape.takesValue ? 'string' : 'boolean' } as const]),
     ),
   })
-  for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'positional') {
+      // What follows an unknown flag was meant for it; a second complaint about it would only confuse.
+      const before = tokens[index - 1]
+      const isMeantForFlag = before?.kind === 'option' && !shapes.has(before.name) && before.inlineValue !== true
+      if (!isMeantForFlag) words.push(token.value)
+    }
     if (token.kind !== 'option') continue
     const shape = shapes.get(token.name)
     const where = token.rawName
