@@ -77,7 +77,7 @@ async function portolan(run: number): Promise<Measured> {
     '0ms',
     '--allow-private',
     '--warc',
-    String(values.warc),
+    values.warc,
     '--progress',
     'none',
     '--json',

@@ -91,7 +91,7 @@ ${table(['reason', 'meaning'], rows(REFUSALS))}
 
 ## Why a crawl stops
 
-${table(['\`stoppedBecause\`', 'meaning'], rows(STOPS))}
+${table(['`stoppedBecause`', 'meaning'], rows(STOPS))}
 
 ## Faults: Portolan is broken, or was asked for the impossible
 

@@ -146,7 +146,7 @@ export class Books {
     Object.assign(batch, spent())
     await Promise.all([...files.values()].map((file) => file.sync()))
     await ledger.commit(batch)
-    await Promise.all([...files].map(([name, file]) => file.committed?.(states[name])))
+    for (const [name, file] of files) await file.committed?.(states[name])
   }
 
   #touched(): void {

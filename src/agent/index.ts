@@ -1,4 +1,5 @@
-export { Crawl, type CrawlPlan, type CrawlSettings, type CrawlSnapshot } from './crawl.ts'
+export { Crawl, type CrawlSnapshot } from './crawl.ts'
+export type { CrawlPlan, CrawlSettings } from './crawl-plan.ts'
 export { CrawlFigures } from './figures.ts'
 export { type AgentOptions, agentOptions } from './options.ts'
 export { RETRY_TABLE } from './retry-table.ts'

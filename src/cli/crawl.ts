@@ -83,7 +83,7 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const progress = (own('progress') ?? 'auto') as ProgressMode
   const isJson = own('json') !== undefined
   if (!PROGRESS_MODES.includes(progress)) {
-    problems.push({ where: '--progress', what: `'${String(progress)}' is not one of ${PROGRESS_MODES.join(', ')}` })
+    problems.push({ where: '--progress', what: `'${progress}' is not one of ${PROGRESS_MODES.join(', ')}` })
   }
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)

@@ -12,11 +12,17 @@ let file = ''
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'portolan-links-'))
   file = join(directory, 'page.html')
-  writeFileSync(file, '<title>A page</title><a href=b#f>1</a><img src=/c.png><a href="b">2</a><a href=mailto:x>3</a><a href=ftp://h/d rel=nofollow>')
+  writeFileSync(
+    file,
+    '<title>A page</title><a href=b#f>1</a><img src=/c.png><a href="b">2</a><a href=mailto:x>3</a><a href=ftp://h/d rel=nofollow>',
+  )
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-async function run(args: string[], stdin: string | Uint8Array = ''): Promise<{ code: number; out: string; err: string }> {
+async function run(
+  args: string[],
+  stdin: string | Uint8Array = '',
+): Promise<{ code: number; out: string; err: string }> {
   let out = ''
   let err = ''
   const code = await linksCommand(args, {

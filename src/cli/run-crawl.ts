@@ -55,7 +55,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
   }
-  if (fault !== null) say(`portolan crawl: ${fault instanceof Error ? fault.message : String(fault)}\n`)
+  if (fault !== null) say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
   if (isJson) process.stdout.write(`${JSON.stringify(summary)}\n`)
   if (request.progress !== 'none' || !isJson) {
     say(`\n${renderSummary(summary, { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 })}`)
@@ -232,7 +232,7 @@ async function explainNothing(dir: string, seeds: readonly string[], say: (text:
   const wanted = new Set(seeds.slice(0, SEEDS_EXPLAINED_MAX))
   const lines: string[] = []
   for await (const record of readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))) {
-    if (wanted.delete(record.url as CanonicalUrl)) {
+    if (wanted.delete(record.url)) {
       lines.push(`  ${printable(record.url)}: ${record.reason}, ${printable(record.detail)}\n`)
     }
     if (wanted.size === 0) break

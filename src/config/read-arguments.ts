@@ -33,7 +33,7 @@ export function readArguments(args: readonly string[], shapes: ReadonlyMap<strin
     if (token.kind === 'positional') {
       // What follows an unknown flag was meant for it; a second complaint about it would only confuse.
       const before = tokens[index - 1]
-      const isMeantForFlag = before?.kind === 'option' && !shapes.has(before.name) && before.inlineValue !== true
+      const isMeantForFlag = before?.kind === 'option' && !shapes.has(before.name) && before.inlineValue === undefined
       if (!isMeantForFlag) words.push(token.value)
     }
     if (token.kind !== 'option') continue

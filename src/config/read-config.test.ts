@@ -96,5 +96,5 @@ test.for([
 test('a configuration cannot be changed afterwards', () => {
   const config = configOf({})
   expect(() => Object.assign(config.frontier, { delay: 0 })).toThrow(TypeError)
-  expect(() => (config.fetch.dns as string[]).push('x')).toThrow(TypeError)
+  expect(() => config.fetch.dns.push('x')).toThrow(TypeError)
 })

@@ -1,0 +1,82 @@
+// What a crawl remembers: ledger, seen sets, frontier, rules and files, brought back to where the last
+// run left them.
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskFault } from '../base/index.ts'
+import { MemoryContentSeen } from '../content-seen/index.ts'
+import { lockDirectory } from '../disk/index.ts'
+import { MemoryFrontier } from '../frontier/index.ts'
+import { JournalLedger } from '../ledger/index.ts'
+import { RobotsCache } from '../robots/index.ts'
+import { type CanonicalUrl, Fingerprinter, hostKeyOf, type HostKey } from '../url/index.ts'
+import { MemoryUrlSeen } from '../url-seen/index.ts'
+import type { Closers } from './closers.ts'
+import { type CrawlFiles, keyOf, openCrawlFiles } from './crawl-files.ts'
+import type { CrawlPlan, CrawlSettings } from './crawl-plan.ts'
+import { CrawlFigures } from './figures.ts'
+import { replay, type Replayed } from './replay.ts'
+
+export interface CrawlState {
+  readonly ledger: JournalLedger
+  readonly fingerprinter: Fingerprinter
+  readonly seen: MemoryUrlSeen
+  readonly contentSeen: MemoryContentSeen
+  readonly frontier: MemoryFrontier
+  readonly robots: RobotsCache
+  readonly figures: CrawlFigures
+  readonly files: CrawlFiles
+  readonly past: Replayed
+}
+
+/** The cache of robots rules gets at most this part of the memory planned with. */
+const ROBOTS_MEMORY_SHARE = 1 / 16
+
+export async function openCrawlState(plan: CrawlPlan, closers: Closers): Promise<CrawlState> {
+  const { dir, settings, clock, random } = plan
+  const folder = join(dir, 'state')
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw diskFault(`making ${folder}`, cause)
+  })
+  const lock = await lockDirectory(folder)
+  closers.add(() => lock.release())
+  const ledger = await JournalLedger.open({ path: join(folder, 'ledger.log'), random, create: plan.newIdentity })
+  closers.add(() => ledger.close())
+
+  const fingerprinter = new Fingerprinter(keyOf(ledger.identity))
+  const seen = new MemoryUrlSeen()
+  const contentSeen = new MemoryContentSeen()
+  const figures = new CrawlFigures()
+  const past = await replay(ledger, { seen, fingerprinter, contentSeen, figures })
+  const files = await openCrawlFiles(plan, ledger.identity, past, closers)
+
+  const robots = new RobotsCache(clock, {
+    entriesMax: settings.robots.cacheEntries,
+    bytesMax: Math.min(settings.robots.cacheBytes, settings.agent.memory * ROBOTS_MEMORY_SHARE),
+  })
+  robots.restore(past.robots)
+  const frontier = new MemoryFrontier({
+    clock,
+    delayMs: settings.frontier.delay,
+    ipDelayMs: settings.frontier.ipDelay,
+    ipConnections: settings.frontier.ipConnections,
+    urlsPerTurn: settings.frontier.urlsPerTurn,
+  })
+  restoreFrontier(frontier, past, settings)
+  return { ledger, fingerprinter, seen, contentSeen, frontier, robots, figures, files, past }
+}
+
+/** What waited waits again; nobody is asked before a full rest has passed since this start. */
+function restoreFrontier(frontier: MemoryFrontier, past: Replayed, settings: CrawlSettings): void {
+  for (const { origin, rules } of past.robots) {
+    if (rules.crawlDelayMs === null) continue
+    const host = hostKeyOf(`${origin}/` as CanonicalUrl)
+    frontier.setLeastRest(host, Math.min(rules.crawlDelayMs, settings.robots.crawlDelayMax))
+  }
+  const hosts = new Set<HostKey>()
+  for (const entry of past.waiting) {
+    frontier.offer(entry)
+    hosts.add(entry.host)
+  }
+  for (const host of hosts) frontier.rest(host, Math.max(frontier.leastRestMs(host), past.rests.get(host) ?? 0))
+}
