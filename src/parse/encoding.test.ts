@@ -35,7 +35,10 @@ describe('who decides', () => {
   })
 
   test('the bytes, when nobody said anything', () => {
-    expect(sniffEncoding(Buffer.from('<p>Zürich'), { headerCharset: null })).toEqual({ encoding: 'utf-8', source: 'guess' })
+    expect(sniffEncoding(Buffer.from('<p>Zürich'), { headerCharset: null })).toEqual({
+      encoding: 'utf-8',
+      source: 'guess',
+    })
     expect(sniff('<p>Z\xfcrich')).toBe('windows-1252')
     expect(sniff('<p>Zurich')).toBe('windows-1252')
     expect(sniff('')).toBe('windows-1252')
@@ -132,21 +135,38 @@ interface SnifferVector {
   expected: string
 }
 const sniffer = readMaterial<{ vectors: SnifferVector[] }>('encoding', 'html-encoding-sniffer.json')
-describe.skipIf(sniffer === null)('vectors of html-encoding-sniffer (skipped where the material is not present)', () => {
-  // We have no setting for the default encoding of undeclared pages.
-  const vectors = (sniffer?.vectors ?? []).filter(({ options: given, file }) => given.default === undefined || given.transport !== undefined || file?.includes('/normal/') === true)
-  test.each(vectors)('$file $options is $expected', ({ file, dataBase64, options: given, expected }) => {
-    const bytes = file === undefined ? Buffer.from(dataBase64!, 'base64') : readFileSync(materialPath('encoding', file)!)
-    expect(sniff(bytes, given.transport ?? null, given.xml === true ? 'text/xml' : 'text/html')).toBe(expected.toLowerCase())
-  })
-})
+describe.skipIf(sniffer === null)(
+  'vectors of html-encoding-sniffer (skipped where the material is not present)',
+  () => {
+    // We have no setting for the default encoding of undeclared pages.
+    const vectors = (sniffer?.vectors ?? []).filter(
+      ({ options: given, file }) =>
+        given.default === undefined || given.transport !== undefined || file?.includes('/normal/') === true,
+    )
+    test.each(vectors)('$file $options is $expected', ({ file, dataBase64, options: given, expected }) => {
+      const bytes =
+        file === undefined ? Buffer.from(dataBase64!, 'base64') : readFileSync(materialPath('encoding', file)!)
+      expect(sniff(bytes, given.transport ?? null, given.xml === true ? 'text/xml' : 'text/html')).toBe(
+        expected.toLowerCase(),
+      )
+    })
+  },
+)
 
-const html5lib = readMaterial<{ vectors: { file: string; dataBase64: string; encoding: string }[] }>('encoding', 'html5lib-encoding.json')
+const html5lib = readMaterial<{ vectors: { file: string; dataBase64: string; encoding: string }[] }>(
+  'encoding',
+  'html5lib-encoding.json',
+)
 describe.skipIf(html5lib === null)('vectors of html5lib (skipped where the material is not present)', () => {
-  test.each((html5lib?.vectors ?? []).map((vector, index) => ({ ...vector, index })))('$file $index is $encoding', ({ dataBase64, encoding }) => {
-    // The whole scan decides, as in html5lib: it also finds declarations after the first kilobyte.
-    expect(scanHtml(Buffer.from(dataBase64, 'base64'), { charset: null }, options).encoding).toBe(encodingOf(encoding))
-  })
+  test.each((html5lib?.vectors ?? []).map((vector, index) => ({ ...vector, index })))(
+    '$file $index is $encoding',
+    ({ dataBase64, encoding }) => {
+      // The whole scan decides, as in html5lib: it also finds declarations after the first kilobyte.
+      expect(scanHtml(Buffer.from(dataBase64, 'base64'), { charset: null }, options).encoding).toBe(
+        encodingOf(encoding),
+      )
+    },
+  )
 })
 
 interface JsoupVector {
@@ -161,13 +181,15 @@ interface JsoupVector {
 }
 /** jsoup answers otherwise by choice. */
 const JSOUP_DIFFERENCES: Readonly<Record<string, string>> = {
-  '../html/jsoup/htmltests/meta-charset-2.html': 'without a declaration jsoup says UTF-8; WHATWG says windows-1252 for bytes that are not',
+  '../html/jsoup/htmltests/meta-charset-2.html':
+    'without a declaration jsoup says UTF-8; WHATWG says windows-1252 for bytes that are not',
   'stray quote': 'jsoup cleans `UTF-8"` into a label; to WHATWG it is none',
 }
 const jsoup = readMaterial<{ vectors: JsoupVector[] }>('encoding', 'jsoup.json')
 describe.skipIf(jsoup === null)('vectors of jsoup (skipped where the material is not present)', () => {
   test.each(jsoup?.vectors ?? [])('$file $html', (vector) => {
-    const bytes = vector.file === undefined ? Buffer.from(vector.html!) : readFileSync(materialPath('encoding', vector.file)!)
+    const bytes =
+      vector.file === undefined ? Buffer.from(vector.html!) : readFileSync(materialPath('encoding', vector.file)!)
     const page = scanHtml(bytes, { charset: null }, options)
     const text = visibleText(bytes, page.encoding)
     const isDifferent = JSOUP_DIFFERENCES[vector.file ?? 'stray quote'] !== undefined
@@ -183,26 +205,29 @@ describe.skipIf(jsoup === null)('vectors of jsoup (skipped where the material is
 })
 
 const charsetFolder = materialPath('encoding', 'wpt-legacy-japanese')
-describe.skipIf(charsetFolder === null)('Japanese characters of the web platform tests (skipped where the material is not present)', () => {
-  // Encoder mappings; the decoder answers otherwise (see the material's README).
-  const ENCODER_ONLY = new Set(['A5', '203E', '2212'])
-  test.each([
-    ['sjis_chars.html', 'shift_jis'],
-    ['eucjp_chars.html', 'euc-jp'],
-    ['iso2022jp_chars.html', 'iso-2022-jp'],
-  ])('%s reads as %s', (file, encoding) => {
-    const path = `${charsetFolder}/${file}`
-    if (!existsSync(path)) return
-    const text = decodeText(readFileSync(path), encoding)
-    const wrong: string[] = []
-    let count = 0
-    for (const [, codePoint, shown] of text.matchAll(/data-cp="([0-9A-F]+)"[^>]*>([^<]*)<\/span>/g)) {
-      count++
-      if (ENCODER_ONLY.has(codePoint!) || shown === String.fromCodePoint(Number.parseInt(codePoint!, 16))) continue
-      wrong.push(codePoint!)
-    }
-    expect(count).toBeGreaterThan(7_000)
-    // Node's decoder reads the byte 80 of Shift_JIS as U+FFFD where the standard says U+0080.
-    expect(wrong).toEqual(encoding === 'shift_jis' ? ['80'] : [])
-  })
-})
+describe.skipIf(charsetFolder === null)(
+  'Japanese characters of the web platform tests (skipped where the material is not present)',
+  () => {
+    // Encoder mappings; the decoder answers otherwise (see the material's README).
+    const ENCODER_ONLY = new Set(['A5', '203E', '2212'])
+    test.each([
+      ['sjis_chars.html', 'shift_jis'],
+      ['eucjp_chars.html', 'euc-jp'],
+      ['iso2022jp_chars.html', 'iso-2022-jp'],
+    ])('%s reads as %s', (file, encoding) => {
+      const path = `${charsetFolder}/${file}`
+      if (!existsSync(path)) return
+      const text = decodeText(readFileSync(path), encoding)
+      const wrong: string[] = []
+      let count = 0
+      for (const [, codePoint, shown] of text.matchAll(/data-cp="([0-9A-F]+)"[^>]*>([^<]*)<\/span>/g)) {
+        count++
+        if (ENCODER_ONLY.has(codePoint!) || shown === String.fromCodePoint(Number.parseInt(codePoint!, 16))) continue
+        wrong.push(codePoint!)
+      }
+      expect(count).toBeGreaterThan(7_000)
+      // Node's decoder reads the byte 80 of Shift_JIS as U+FFFD where the standard says U+0080.
+      expect(wrong).toEqual(encoding === 'shift_jis' ? ['80'] : [])
+    })
+  },
+)

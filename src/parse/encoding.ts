@@ -36,7 +36,9 @@ export function sniffEncoding(bytes: Uint8Array, hints: EncodingHints): Encoding
 }
 
 export function isXmlType(mediaType: string | null): boolean {
-  return mediaType !== null && (mediaType.endsWith('+xml') || mediaType === 'text/xml' || mediaType === 'application/xml')
+  return (
+    mediaType !== null && (mediaType.endsWith('+xml') || mediaType === 'text/xml' || mediaType === 'application/xml')
+  )
 }
 
 function bomEncoding(bytes: Uint8Array): string | null {

@@ -93,7 +93,9 @@ export class ForeignContent {
   #push(name: string, space: 'svg' | 'math', encoding: string): void {
     if (this.#open.length >= DEPTH_MAX) return
     const isHtml =
-      space === 'svg' ? SVG_HTML.has(name) : MATH_HTML.has(name) || (name === 'annotation-xml' && HTML_TYPES.has(encoding))
+      space === 'svg'
+        ? SVG_HTML.has(name)
+        : MATH_HTML.has(name) || (name === 'annotation-xml' && HTML_TYPES.has(encoding))
     this.#open.push({ name, content: isHtml ? 'html' : 'foreign', space, hasHtml: false })
   }
 

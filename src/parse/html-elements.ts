@@ -16,6 +16,7 @@ import type { LinkKind } from './parsed-page.ts'
 import { srcsetUrls } from './srcset.ts'
 
 const NOFOLLOW = /(?:^|[\t\n\f\r ])nofollow(?:$|[\t\n\f\r ])/i
+const NOFOLLOW_LENGTH = 'nofollow'.length
 const CANONICAL = /(?:^|[\t\n\f\r ])canonical(?:$|[\t\n\f\r ])/i
 /** A title is read no further than this many times its kept length: room for references and white space. */
 const TITLE_SLACK = 16
@@ -151,8 +152,10 @@ export class HtmlElements {
     const href = this.#get(ATTRIBUTE.href)
     if (href !== null && href !== '') {
       const rel = this.#get(ATTRIBUTE.rel) ?? ''
-      this.page.link(href, 'link', NOFOLLOW.test(rel))
-      if (this.page.canonical === null && CANONICAL.test(rel)) this.page.canonical = href
+      // Most rels are shorter than the words we look for.
+      const mayMatter = rel.length >= NOFOLLOW_LENGTH
+      this.page.link(href, 'link', mayMatter && NOFOLLOW.test(rel))
+      if (mayMatter && this.page.canonical === null && CANONICAL.test(rel)) this.page.canonical = href
     }
     this.#srcset(ATTRIBUTE.imagesrcset)
   }
@@ -217,7 +220,9 @@ export class HtmlElements {
   /** The value of an attribute; null when the tag has it not. */
   #get(attribute: AttributeId): string | null {
     const reader = this.#reader
-    return reader.has(attribute) ? this.#values.attribute(reader.valueStart(attribute), reader.valueEnd(attribute)) : null
+    return reader.has(attribute)
+      ? this.#values.attribute(reader.valueStart(attribute), reader.valueEnd(attribute))
+      : null
   }
 
   /** The word in an enumerated attribute, in lower case; empty when the tag has it not. White space makes it another word. */

@@ -87,7 +87,12 @@ export function endOfScript(text: string, start: number, nextCommentStart: numbe
       } else if (isEscaped && !isDouble && isTagNameAt(text, position + 1, 'script')) {
         isDouble = true
       }
-    } else if (isEscaped && code === GREATER && text.charCodeAt(position - 1) === DASH && text.charCodeAt(position - 2) === DASH) {
+    } else if (
+      isEscaped &&
+      code === GREATER &&
+      text.charCodeAt(position - 1) === DASH &&
+      text.charCodeAt(position - 2) === DASH
+    ) {
       isEscaped = false
       isDouble = false
     }

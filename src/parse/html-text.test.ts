@@ -37,8 +37,12 @@ test('text is read in the encoding of the page, its byte order mark gone', () =>
 test('no text is lost and none invented: words between tags come out in order', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/)
   fc.assert(
-    fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), fc.constantFrom('p', 'div', 'td', 'li', 'h1'), (words, name) => {
-      expect(visibleText(words.map((text) => `<${name}>${text}</${name}>`).join('<!-- x -->'))).toBe(words.join(' '))
-    }),
+    fc.property(
+      fc.array(word, { minLength: 1, maxLength: 20 }),
+      fc.constantFrom('p', 'div', 'td', 'li', 'h1'),
+      (words, name) => {
+        expect(visibleText(words.map((text) => `<${name}>${text}</${name}>`).join('<!-- x -->'))).toBe(words.join(' '))
+      },
+    ),
   )
 })

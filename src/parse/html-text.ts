@@ -32,7 +32,9 @@ const UTF8_MARK = '\xef\xbb\xbf'
 /** Visible text, references resolved, white space collapsed. `encoding` is of the bytes; a string needs none. */
 export function visibleText(page: Uint8Array | string, encoding = 'utf-8'): string {
   const isDirect = typeof page !== 'string' && isAsciiSafe(encoding)
-  const bytes = isDirect ? asBuffer(page) : Buffer.from(typeof page === 'string' ? page : decodeText(page, encoding), 'utf8')
+  const bytes = isDirect
+    ? asBuffer(page)
+    : Buffer.from(typeof page === 'string' ? page : decodeText(page, encoding), 'utf8')
   return new TextScan(bytes, isDirect ? encoding : 'utf-8').run()
 }
 

@@ -26,18 +26,12 @@ export class HtmlValues {
     const bytes = this.#bytes
     while (start < end && isSpace(bytes[start] as number)) start++
     while (end > start && isSpace(bytes[end - 1] as number)) end--
-    for (let position = start; position < end; position++) {
-      const code = bytes[position] as number
-      if (code >= 0x80 || code === AMPERSAND || code === 0) {
-        return trimSpace(decodeAttributeReferences(this.plain(start, end)))
-      }
-    }
-    return this.#text.slice(start, end)
+    return this.#isPlain(start, end) ? this.#text.slice(start, end) : trimSpace(this.exact(start, end))
   }
 
   /** The attribute value at [start, end) with its white space, for words that must match exactly. */
   exact(start: number, end: number): string {
-    return decodeAttributeReferences(this.plain(start, end))
+    return this.#isPlain(start, end) ? this.#text.slice(start, end) : decodeAttributeReferences(this.plain(start, end))
   }
 
   /** Whether the style sheet at [start, end) may hold a link; nearly none does, and reading it properly costs. */
@@ -47,13 +41,23 @@ export class HtmlValues {
 
   /** The text at [start, end), references resolved and white space as it is. */
   prose(start: number, end: number): string {
-    return decodeTextReferences(this.plain(start, end))
+    return this.#isPlain(start, end) ? this.#text.slice(start, end) : decodeTextReferences(this.plain(start, end))
   }
 
   /** The text at [start, end) where references mean nothing: style sheets. */
   plain(start: number, end: number): string {
     const text = this.#decode(this.#bytes, start, end)
     return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+  }
+
+  /** Whether the text at [start, end) means what it says: ASCII without references and NUL. */
+  #isPlain(start: number, end: number): boolean {
+    const bytes = this.#bytes
+    for (let position = start; position < end; position++) {
+      const code = bytes[position] as number
+      if (code >= 0x80 || code === AMPERSAND || code === 0) return false
+    }
+    return true
   }
 }
 

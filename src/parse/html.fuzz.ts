@@ -8,7 +8,18 @@ import { visibleText } from './html-text.ts'
 import { parseOptions } from './options.ts'
 
 const options = parseOptions.parse({})
-const CHARSETS = [null, 'utf-8', 'utf-16le', 'shift_jis', 'iso-2022-jp', 'gb18030', 'euc-kr', 'x-user-defined', 'replacement', 'no-such-charset']
+const CHARSETS = [
+  null,
+  'utf-8',
+  'utf-16le',
+  'shift_jis',
+  'iso-2022-jp',
+  'gb18030',
+  'euc-kr',
+  'x-user-defined',
+  'replacement',
+  'no-such-charset',
+]
 
 const PAGE = Buffer.from(
   `<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>A &amp; B</title><base href="/x/"><style>a{b:url(c)}</style>
@@ -19,11 +30,16 @@ const PAGE = Buffer.from(
 
 test('random bytes are a page like any other', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 2_000 }), fc.constantFrom(...CHARSETS), fc.boolean(), (bytes, charset, isXml) => {
-      const page = scanHtml(bytes, { charset, syntax: isXml ? 'xml' : 'html' }, options)
-      expect(page.links.length).toBeLessThanOrEqual(bytes.length)
-      expect(typeof visibleText(bytes, page.encoding)).toBe('string')
-    }),
+    fc.property(
+      fc.uint8Array({ maxLength: 2_000 }),
+      fc.constantFrom(...CHARSETS),
+      fc.boolean(),
+      (bytes, charset, isXml) => {
+        const page = scanHtml(bytes, { charset, syntax: isXml ? 'xml' : 'html' }, options)
+        expect(page.links.length).toBeLessThanOrEqual(bytes.length)
+        expect(typeof visibleText(bytes, page.encoding)).toBe('string')
+      },
+    ),
     { numRuns: 500 },
   )
 })
@@ -39,7 +55,11 @@ test('a page mutated at random is still read', () => {
       else if (what === 1) bytes[at] = random.pick([...Buffer.from('<>"\'=/!-&; \0')])
       else bytes.copyWithin(at, random.below(bytes.length), random.below(bytes.length))
     }
-    const page = scanHtml(bytes.subarray(0, random.below(bytes.length + 1)), { charset: random.pick(CHARSETS) }, options)
+    const page = scanHtml(
+      bytes.subarray(0, random.below(bytes.length + 1)),
+      { charset: random.pick(CHARSETS) },
+      options,
+    )
     expect(page.links.length).toBeLessThan(40)
   }
 })
@@ -56,7 +76,7 @@ test('a page cut anywhere yields the beginning of what the whole page yields', (
 
 // A search for an end that is not there, made again from each of n starts, would be n² / 2 steps: at this size
 // 8 s with the fastest search there is, minutes with a loop. Two seconds of processor time leave room for any machine.
-describe("400 kB of the worst we could think of take no more than two seconds", () => {
+describe('400 kB of the worst we could think of take no more than two seconds', () => {
   const BYTES = 400_000
   const CPU_SECONDS_MAX = 2
 
@@ -111,7 +131,11 @@ describe("400 kB of the worst we could think of take no more than two seconds", 
     ' ',
   ])('%s', (piece) => {
     const bytes = Buffer.from(piece.repeat(Math.ceil(BYTES / piece.length)))
-    const nested = [bytes, Buffer.concat([Buffer.from('<svg>'), bytes]), Buffer.concat([Buffer.from('<img srcset="'), bytes, Buffer.from('">')])]
+    const nested = [
+      bytes,
+      Buffer.concat([Buffer.from('<svg>'), bytes]),
+      Buffer.concat([Buffer.from('<img srcset="'), bytes, Buffer.from('">')]),
+    ]
     for (const page of nested) {
       const before = process.cpuUsage()
       scanHtml(page, { charset: null }, options)

@@ -100,10 +100,51 @@ function isComparable(html: string): boolean {
 }
 
 describe('pages made at random', () => {
-  const HTML = `a area img image link script style title textarea xmp iframe noembed noframes noscript template form p div b i table
-    tr td caption ul li dl dt body html head base meta video source object embed input button br hr font span h1`.split(/\s+/)
-  const value = fc.constantFrom('x', 'y/z', '?a=1&amp;b', '&copy', '&copy=', '#f', '"', "'", '>', '<a href=q>', ' ', '', 'é', '-->', '</script>', 'image', 'nofollow', 'text/html')
-  const name = fc.constantFrom('href', 'src', 'HREF', 'xlink:href', 'rel', 'action', 'data', 'srcset', 'type', 'encoding', 'title', '=', '"', '/', 'style', 'background', 'lang', 'x')
+  const HTML =
+    `a area img image link script style title textarea xmp iframe noembed noframes noscript template form p div b i table
+    tr td caption ul li dl dt body html head base meta video source object embed input button br hr font span h1`.split(
+      /\s+/,
+    )
+  const value = fc.constantFrom(
+    'x',
+    'y/z',
+    '?a=1&amp;b',
+    '&copy',
+    '&copy=',
+    '#f',
+    '"',
+    "'",
+    '>',
+    '<a href=q>',
+    ' ',
+    '',
+    'é',
+    '-->',
+    '</script>',
+    'image',
+    'nofollow',
+    'text/html',
+  )
+  const name = fc.constantFrom(
+    'href',
+    'src',
+    'HREF',
+    'xlink:href',
+    'rel',
+    'action',
+    'data',
+    'srcset',
+    'type',
+    'encoding',
+    'title',
+    '=',
+    '"',
+    '/',
+    'style',
+    'background',
+    'lang',
+    'x',
+  )
   const equals = fc.constantFrom('=', ' = ', '', '==')
   const quote = fc.constantFrom('"', "'", '')
   const attribute = fc.tuple(name, equals, quote, value, quote).map((parts) => parts.join(''))
@@ -114,8 +155,26 @@ describe('pages made at random', () => {
     const piece = fc.oneof(
       { weight: 6, arbitrary: start.map(([name, rest, tail]) => `<${name}${rest}${tail}`) },
       { weight: 5, arbitrary: end.map(([name, tail]) => `</${name}${tail}`) },
-      { weight: 2, arbitrary: fc.constantFrom('<a href=u1>', '<a href="u2">', '<img src=u3>', '<a href=u4 rel=nofollow>') },
-      { weight: 2, arbitrary: fc.constantFrom('<!--', '-->', '--!>', '<!-->', '<!DOCTYPE html>', '<?x', '>', '</', '<', '<!', '\0') },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('<a href=u1>', '<a href="u2">', '<img src=u3>', '<a href=u4 rel=nofollow>'),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          '<!--',
+          '-->',
+          '--!>',
+          '<!-->',
+          '<!DOCTYPE html>',
+          '<?x',
+          '>',
+          '</',
+          '<',
+          '<!',
+          '\0',
+        ),
+      },
       { weight: 1, arbitrary: fc.constantFrom('<![CDATA[', ']]>', '<script', '</script', '<plaintext>') },
       { weight: 2, arbitrary: fc.constantFrom('text', ' ', '\r\n', '&amp;', '&lt', 'é', '"', "'", '\f') },
     )
@@ -132,7 +191,9 @@ describe('pages made at random', () => {
 
   test('and also with SVG and MathML in it, as long as their elements are not ended from outside', () => {
     const element = (name: string, rest: string, children: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-      fc.tuple(children, fc.boolean()).map(([inner, isEmpty]) => (isEmpty ? `<${name}${rest}/>` : `<${name}${rest}>${inner}</${name}>`))
+      fc
+        .tuple(children, fc.boolean())
+        .map(([inner, isEmpty]) => (isEmpty ? `<${name}${rest}/>` : `<${name}${rest}>${inner}</${name}>`))
     const { page } = fc.letrec<{ page: string; svg: string; math: string; leaf: string }>((tie) => {
       const svg = fc.array(tie('svg'), { maxLength: 4 }).map((parts) => parts.join(''))
       const math = fc.array(tie('math'), { maxLength: 4 }).map((parts) => parts.join(''))
@@ -145,10 +206,28 @@ describe('pages made at random', () => {
         '<title>t<a href=u6></a></title>',
         '<script href=u7 src=u8></script>',
       )
-      const inside = fc.constantFrom('<![CDATA[ > <a href=u10></a> ]]>', '<use href=u12 />', '<use href="#u" />', '<font>x</font>')
+      const inside = fc.constantFrom(
+        '<![CDATA[ > <a href=u10></a> ]]>',
+        '<use href=u12 />',
+        '<use href="#u" />',
+        '<font>x</font>',
+      )
       return {
-        leaf: fc.oneof({ depthSize: 'small' }, anywhere, fc.constantFrom('<img src=u9>', '<p>text</p>'), element('svg', '', svg), element('math', '', math)),
-        svg: fc.oneof({ depthSize: 'small' }, anywhere, inside, element('g', '', svg), element('desc', '', html), element('foreignObject', '', html)),
+        leaf: fc.oneof(
+          { depthSize: 'small' },
+          anywhere,
+          fc.constantFrom('<img src=u9>', '<p>text</p>'),
+          element('svg', '', svg),
+          element('math', '', math),
+        ),
+        svg: fc.oneof(
+          { depthSize: 'small' },
+          anywhere,
+          inside,
+          element('g', '', svg),
+          element('desc', '', html),
+          element('foreignObject', '', html),
+        ),
         math: fc.oneof(
           { depthSize: 'small' },
           anywhere,
@@ -169,7 +248,8 @@ function withLinks(html: string): string {
   let count = 0
   return html.replace(
     /<(?:a|img|image|area|link|iframe|script|embed|object|form|frame|input|base|source|video|audio|track|body|use)(?=[\s/>])/gi,
-    (start) => `${start} href=u${++count} src=u${count} action=u${count} data=u${count} background=u${count} type=image`,
+    (start) =>
+      `${start} href=u${++count} src=u${count} action=u${count} data=u${count} background=u${count} type=image`,
   )
 }
 
@@ -180,46 +260,59 @@ function withProbes(html: string): string {
 }
 
 const treeFolder = materialPath('html', 'wpt-tree-construction')
-describe.skipIf(treeFolder === null)('tree construction tests of the web platform (skipped where the material is not present)', () => {
-  const files = treeFolder === null ? [] : readdirSync(treeFolder).filter((file) => file.endsWith('.dat'))
-  test.each(files)('%s', (file) => {
-    for (const block of readFileSync(`${treeFolder}/${file}`, 'utf8').split(/^#data\n/m).slice(1)) {
-      // Fragments have a context element, and we have none; with scripts on, noscript is another element.
-      if (/^#document-fragment|^#script-on/m.test(block)) continue
-      const html = block.split('\n#errors')[0] as string
-      if (!isComparable(html)) continue
-      for (const variant of [html, withLinks(html), withProbes(html)]) {
-        const [ours, theirs] = both(Buffer.from(variant))
-        expect(ours, variant).toEqual(theirs)
+describe.skipIf(treeFolder === null)(
+  'tree construction tests of the web platform (skipped where the material is not present)',
+  () => {
+    const files = treeFolder === null ? [] : readdirSync(treeFolder).filter((file) => file.endsWith('.dat'))
+    test.each(files)('%s', (file) => {
+      for (const block of readFileSync(`${treeFolder}/${file}`, 'utf8')
+        .split(/^#data\n/m)
+        .slice(1)) {
+        // Fragments have a context element, and we have none; with scripts on, noscript is another element.
+        if (/^#document-fragment|^#script-on/m.test(block)) continue
+        const html = block.split('\n#errors')[0] as string
+        if (!isComparable(html)) continue
+        for (const variant of [html, withLinks(html), withProbes(html)]) {
+          const [ours, theirs] = both(Buffer.from(variant))
+          expect(ours, variant).toEqual(theirs)
+        }
       }
-    }
-  })
-})
+    })
+  },
+)
 
 const tokenizerFolder = materialPath('html', 'html5lib-tokenizer')
-describe.skipIf(tokenizerFolder === null)('tokenizer tests of html5lib (skipped where the material is not present)', () => {
-  const files = tokenizerFolder === null ? [] : readdirSync(tokenizerFolder).filter((file) => file.endsWith('.test'))
-  test.each(files)('%s', (file) => {
-    const { tests = [] } = readMaterial<{ tests?: { input: string; initialStates?: string[]; doubleEscaped?: boolean }[] }>('html', `html5lib-tokenizer/${file}`)!
-    for (const { input, initialStates, doubleEscaped } of tests) {
-      if (initialStates !== undefined || doubleEscaped === true || !isComparable(input)) continue
-      for (const variant of [`${input}<a href=end>`, withProbes(input)]) {
-        const [ours, theirs] = both(Buffer.from(variant))
-        expect(ours, variant).toEqual(theirs)
+describe.skipIf(tokenizerFolder === null)(
+  'tokenizer tests of html5lib (skipped where the material is not present)',
+  () => {
+    const files = tokenizerFolder === null ? [] : readdirSync(tokenizerFolder).filter((file) => file.endsWith('.test'))
+    test.each(files)('%s', (file) => {
+      const { tests = [] } = readMaterial<{
+        tests?: { input: string; initialStates?: string[]; doubleEscaped?: boolean }[]
+      }>('html', `html5lib-tokenizer/${file}`)!
+      for (const { input, initialStates, doubleEscaped } of tests) {
+        if (initialStates !== undefined || doubleEscaped === true || !isComparable(input)) continue
+        for (const variant of [`${input}<a href=end>`, withProbes(input)]) {
+          const [ours, theirs] = both(Buffer.from(variant))
+          expect(ours, variant).toEqual(theirs)
+        }
       }
-    }
-  })
-})
+    })
+  },
+)
 
 const jsoupFolder = materialPath('html', 'jsoup')
-describe.skipIf(jsoupFolder === null)('real and hostile pages of jsoup (skipped where the material is not present)', () => {
-  const files = ['htmltests', 'fuzztests'].flatMap((folder) =>
-    jsoupFolder === null ? [] : readdirSync(`${jsoupFolder}/${folder}`).map((file) => `${folder}/${file}`),
-  )
-  // fake-gzip is not gzip; that is the point of it elsewhere.
-  test.each(files.filter((file) => /html(?:\.gz)?$/.test(file) && !file.includes('fake-gzip')))('%s', (file) => {
-    const raw = readFileSync(`${jsoupFolder}/${file}`)
-    const [ours, theirs] = both(file.endsWith('.gz') ? gunzipSync(raw) : raw, null)
-    expect(ours).toEqual(theirs)
-  })
-})
+describe.skipIf(jsoupFolder === null)(
+  'real and hostile pages of jsoup (skipped where the material is not present)',
+  () => {
+    const files = ['htmltests', 'fuzztests'].flatMap((folder) =>
+      jsoupFolder === null ? [] : readdirSync(`${jsoupFolder}/${folder}`).map((file) => `${folder}/${file}`),
+    )
+    // fake-gzip is not gzip; that is the point of it elsewhere.
+    test.each(files.filter((file) => /html(?:\.gz)?$/.test(file) && !file.includes('fake-gzip')))('%s', (file) => {
+      const raw = readFileSync(`${jsoupFolder}/${file}`)
+      const [ours, theirs] = both(file.endsWith('.gz') ? gunzipSync(raw) : raw, null)
+      expect(ours).toEqual(theirs)
+    })
+  },
+)

@@ -114,21 +114,36 @@ describe('passages without markup', () => {
     ['style', '<style><a href=y></style><a href=x>', ['a x']],
     ['title and textarea', '<title><a href=y></title><textarea><a href=y></textarea><a href=x>', ['a x']],
     ['an end tag that only begins so', '<xmp></xmpx><a href=y></xmp/><a href=x>', ['a x']],
-    ['iframe, noembed, noframes', '<iframe><a href=y></iframe><noembed><a href=y></noembed><noframes><a href=y></noframes>', []],
+    [
+      'iframe, noembed, noframes',
+      '<iframe><a href=y></iframe><noembed><a href=y></noembed><noframes><a href=y></noframes>',
+      [],
+    ],
     ['plaintext, to the end', '<plaintext></plaintext><a href=y>', []],
     ['raw text that never ends', '<a href=x><textarea><a href=y>', ['a x']],
     ['noscript is read, for we run no scripts', '<noscript><a href=x><img src=y></noscript>', ['a x', 'img y']],
-    ['templates are patterns, not content', '<template><a href=y><template></template><a href=z></template><a href=x>', ['a x']],
+    [
+      'templates are patterns, not content',
+      '<template><a href=y><template></template><a href=z></template><a href=x>',
+      ['a x'],
+    ],
     ['but a shadow root is content', '<template shadowrootmode=open><a href=x></template>', ['a x']],
     ['an end tag alone ends no template', '</template><a href=x>', ['a x']],
-    ['a form in a template is not the form around it', '<template><form action=y></template><form action=x>', ['form x']],
+    [
+      'a form in a template is not the form around it',
+      '<template><form action=y></template><form action=x>',
+      ['form x'],
+    ],
   ])('%s', (_name, html, expected) => expect(links(html)).toEqual(expected))
 })
 
 describe('svg and math', () => {
   test.each([
     ['<svg><a href=x><a xlink:href=y><a xlink:href=n href=z></svg>', ['a x', 'a y', 'a z']],
-    ['<svg><image href=x /><use href="#i"/><use xlink:href="s.svg#i"/><script href=y></script></svg>', ['img x', 'img s.svg#i', 'script y']],
+    [
+      '<svg><image href=x /><use href="#i"/><use xlink:href="s.svg#i"/><script href=y></script></svg>',
+      ['img x', 'img s.svg#i', 'script y'],
+    ],
     ['<svg><img src=x>', ['img x']],
     ['<svg><style><a href=x></style></svg>', ['a x']],
     ['<svg><title><a href=x></title></svg>', ['a x']],
@@ -178,7 +193,11 @@ describe('facts', () => {
   })
 
   test('a title is cut at the limit', () => {
-    const { title } = scanHtml(Buffer.from(`<title>${'é '.repeat(5_000)}`), { charset: 'utf-8' }, { ...options, titleLength: 11 })
+    const { title } = scanHtml(
+      Buffer.from(`<title>${'é '.repeat(5_000)}`),
+      { charset: 'utf-8' },
+      { ...options, titleLength: 11 },
+    )
     expect(title).toBe('é é é é é é')
   })
 
@@ -259,7 +278,11 @@ describe('encodings', () => {
 
   test('a declaration in a script, a comment or a template is none to the scan', () => {
     const space = ' '.repeat(1_100)
-    for (const hidden of ['<script><meta charset=koi8-r></script>', '<!--<meta charset=koi8-r>-->', '<template><meta charset=koi8-r></template>']) {
+    for (const hidden of [
+      '<script><meta charset=koi8-r></script>',
+      '<!--<meta charset=koi8-r>-->',
+      '<template><meta charset=koi8-r></template>',
+    ]) {
       expect(scanHtml(Buffer.from(`${space}${hidden}`), { charset: null }, options).encoding).toBe('windows-1252')
     }
   })
@@ -269,7 +292,9 @@ describe('XHTML served as XML', () => {
   const scanXml = (text: string): ParsedPage => scanHtml(Buffer.from(text), { charset: null, syntax: 'xml' }, options)
 
   test('an empty element of raw text is empty', () => {
-    expect(scanXml('<html><head><title/><script src="s"/></head><a href="x"/></html>').links.map(({ href }) => href)).toEqual(['s', 'x'])
+    expect(
+      scanXml('<html><head><title/><script src="s"/></head><a href="x"/></html>').links.map(({ href }) => href),
+    ).toEqual(['s', 'x'])
   })
 
   test('CDATA sections hide markup', () => {

@@ -19,7 +19,7 @@
 import { sniffEncoding } from './encoding.ts'
 import { ForeignContent } from './foreign-content.ts'
 import { HtmlElements } from './html-elements.ts'
-import { afterName, mayBeTag, TAG } from './html-names.ts'
+import { afterName, mayBeName, nextByte, TAG, TAG_NAMES } from './html-names.ts'
 import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
 import { TagReader } from './html-tag.ts'
 import { HtmlValues } from './html-values.ts'
@@ -36,7 +36,17 @@ export interface HtmlHints {
 
 /** Elements whose content is raw text, and so holds no tags; noscript is none, for we run no scripts. */
 const RAW_NAMES: (string | undefined)[] = []
-for (const name of ['iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'] as const) {
+for (const name of [
+  'iframe',
+  'noembed',
+  'noframes',
+  'plaintext',
+  'script',
+  'style',
+  'textarea',
+  'title',
+  'xmp',
+] as const) {
   RAW_NAMES[TAG[name]] = name
 }
 
@@ -54,7 +64,10 @@ const NEAR_BYTES = 12
 /** Links and facts of a page. Strings in it may be views into the page: keep copies, not them. */
 export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOptions): ParsedPage {
   const isXml = hints.syntax === 'xml'
-  const sniffed = sniffEncoding(bytes, { headerCharset: hints.charset, mediaType: isXml ? 'application/xhtml+xml' : 'text/html' })
+  const sniffed = sniffEncoding(bytes, {
+    headerCharset: hints.charset,
+    mediaType: isXml ? 'application/xhtml+xml' : 'text/html',
+  })
   // What a page declares after its first kilobyte still counts, against a mere guess or a prescan that was
   // fooled: the scan starts again, once.
   const mayRedeclare = !isXml && (sniffed.source === 'guess' || sniffed.source === 'declaration')
@@ -95,7 +108,11 @@ class HtmlScan {
     this.#mayRedeclare = mayRedeclare
     this.#isXml = isXml
     this.#reader = new TagReader(buffer, this.#text)
-    this.#elements = new HtmlElements(this.#reader, new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'), options)
+    this.#elements = new HtmlElements(
+      this.#reader,
+      new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'),
+      options,
+    )
   }
 
   /** The page, or null when it declared another encoding than it was read in. */
@@ -113,9 +130,8 @@ class HtmlScan {
       else if (code === QUESTION) next = afterBogusComment(text, position)
       if (next === -1) break
       // Often the next tag is near, and a loop is quicker than the call of indexOf.
-      const nearEnd = Math.min(next + NEAR_BYTES, length)
-      while (next < nearEnd && bytes[next] !== LESS) next++
-      position = next < nearEnd ? next : text.indexOf('<', next)
+      const near = nextByte(bytes, LESS, next, NEAR_BYTES)
+      position = near >= 0 ? near : text.indexOf('<', next)
     }
     return this.redeclared === '' ? this.#elements.page.build(this.#encoding) : null
   }
@@ -125,7 +141,7 @@ class HtmlScan {
     const bytes = this.#bytes
     const end = afterName(bytes, start + 1)
     if (end >= bytes.length) return -1
-    if (mayBeTag(bytes[start] as number, end - start)) return this.#startTag(start)
+    if (mayBeName(TAG_NAMES, bytes[start] as number, end - start)) return this.#startTag(start)
     if (bytes[end] === GREATER) return end + 1
     const next = this.#reader.skipAttributes(end)
     if (next !== -1 && this.#reader.styleStart !== -1 && this.#inertDepth === 0) this.#elements.styleAttribute()
@@ -143,7 +159,12 @@ class HtmlScan {
 
   #startTagInForeign(next: number): number {
     const reader = this.#reader
-    const isForeign = this.#foreign.start(this.#name(), reader.isSelfClosing, this.#elements.annotationEncoding(), this.#elements.isStyled())
+    const isForeign = this.#foreign.start(
+      this.#name(),
+      reader.isSelfClosing,
+      this.#elements.annotationEncoding(),
+      this.#elements.isStyled(),
+    )
     this.#isPlain = !this.#foreign.isInside
     if (!isForeign) return this.#htmlElement(reader.tag, next)
     if (this.#inertDepth === 0) this.#elements.foreign(reader.tag)
@@ -228,5 +249,5 @@ class HtmlScan {
 }
 
 function isLetter(code: number): boolean {
-  return (code | 32) - 97 >>> 0 < 26
+  return ((code | 32) - 97) >>> 0 < 26
 }

@@ -33,7 +33,10 @@ const W3LIB_DIFFERENCES: Readonly<Record<string, string>> = {
 
 function expectSame(vector: W3libVector, ours: string | null, theirs: string | null): void {
   const html = typeof vector.args[0] === 'string' ? vector.args[0] : ''
-  const isListed = Object.keys(W3LIB_DIFFERENCES).some((key) => vector.test === key || (key.startsWith(`${vector.test} `) && html.includes(key.slice(vector.test.length + 1))))
+  const isListed = Object.keys(W3LIB_DIFFERENCES).some(
+    (key) =>
+      vector.test === key || (key.startsWith(`${vector.test} `) && html.includes(key.slice(vector.test.length + 1))),
+  )
   if (!isListed) expect(ours).toBe(theirs)
 }
 
@@ -79,7 +82,9 @@ interface ScrapyVector {
 const scrapy = readMaterial<{ vectors: ScrapyVector[] }>('html', 'scrapy-linkextractor.json')
 describe.skipIf(scrapy === null)('pages of Scrapy (skipped where the material is not present)', () => {
   // With options Scrapy looks at parts of a page only, or at other attributes; extensions it drops by default.
-  const vectors = (scrapy?.vectors ?? []).filter(({ options: given, test: name }) => Object.keys(given).length === 0 && name !== 'test_ignored_extensions')
+  const vectors = (scrapy?.vectors ?? []).filter(
+    ({ options: given, test: name }) => Object.keys(given).length === 0 && name !== 'test_ignored_extensions',
+  )
   test.each(vectors)('$test', ({ html, htmlBase64, url, encoding, expectedLinks }) => {
     const bytes = html === undefined ? Buffer.from(htmlBase64!, 'base64') : Buffer.from(html)
     const page = scanHtml(bytes, { charset: encoding ?? 'utf-8' }, options)
@@ -93,13 +98,17 @@ describe.skipIf(scrapy === null)('pages of Scrapy (skipped where the material is
   })
 })
 
-const nutch = readMaterial<{ vectors: { html: string; noindex: boolean; nofollow: boolean; baseHref: string | null }[] }>('html', 'nutch-robots-meta.json')
+const nutch = readMaterial<{
+  vectors: { html: string; noindex: boolean; nofollow: boolean; baseHref: string | null }[]
+}>('html', 'nutch-robots-meta.json')
 describe.skipIf(nutch === null)('pages of Nutch (skipped where the material is not present)', () => {
   test.each(nutch?.vectors ?? [])('$html', ({ html, noindex, nofollow, baseHref }) => {
     const page = scan(html)
-    const words = page.metaRobots.flatMap(([, content]) => content.split(/[\s,]+/))
-    expect(words.includes('noindex') || words.includes('none')).toBe(noindex)
-    expect(words.includes('nofollow') || words.includes('none')).toBe(nofollow)
-    expect(page.baseHref === null ? null : URL.parse(page.baseHref)?.href).toBe(baseHref === null ? null : URL.parse(baseHref)?.href)
+    const words = new Set(page.metaRobots.flatMap(([, content]) => content.split(/[\s,]+/)))
+    expect(words.has('noindex') || words.has('none')).toBe(noindex)
+    expect(words.has('nofollow') || words.has('none')).toBe(nofollow)
+    expect(page.baseHref === null ? null : URL.parse(page.baseHref)?.href).toBe(
+      baseHref === null ? null : URL.parse(baseHref)?.href,
+    )
   })
 })

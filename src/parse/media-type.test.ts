@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sniffMediaType } from './media-type.ts'
 
-const sniff = (text: string, declared: string | null = null): string => sniffMediaType(Buffer.from(text, 'latin1'), declared)
+const sniff = (text: string, declared: string | null = null): string =>
+  sniffMediaType(Buffer.from(text, 'latin1'), declared)
 
 test.each([
   ['<!DOCTYPE html><p>', 'text/html'],

@@ -118,7 +118,13 @@ class Prescan {
     if (this.#position >= head.length || this.#code() === GREATER) return false
     const nameStart = this.#position
     this.#position++
-    while (this.#position < head.length && this.#code() !== EQUALS && this.#code() !== GREATER && !isSpaceOrSlash(this.#code())) this.#position++
+    while (
+      this.#position < head.length &&
+      this.#code() !== EQUALS &&
+      this.#code() !== GREATER &&
+      !isSpaceOrSlash(this.#code())
+    )
+      this.#position++
     this.#name = head.slice(nameStart, this.#position).toLowerCase()
     this.#value = ''
     while (isSpace(this.#code())) this.#position++
@@ -145,5 +151,5 @@ function isSpaceOrSlash(code: number): boolean {
 }
 
 function isLetter(code: number): boolean {
-  return (code | 32) - 97 >>> 0 < 26
+  return ((code | 32) - 97) >>> 0 < 26
 }

@@ -19,10 +19,17 @@ test.each([
   ['1; url=', ''],
 ])('%j leads to %j', (content, url) => expect(refreshUrl(content)).toBe(url))
 
-const wpt = readMaterial<{ vectors: { content: string; expected: { url: string | null } | null }[] }>('html', 'wpt-meta-refresh.json')
+const wpt = readMaterial<{ vectors: { content: string; expected: { url: string | null } | null }[] }>(
+  'html',
+  'wpt-meta-refresh.json',
+)
 describe.skipIf(wpt === null)('vectors of the web platform tests (skipped where the material is not present)', () => {
   test.each(wpt?.vectors ?? [])('$content', ({ content, expected }) => {
     // The vectors name the URL as resolved, without the line ends and outer space a URL parser drops.
-    expect(refreshUrl(content)?.replace(/[\t\r\n]/g, '').trim() ?? null).toBe(expected?.url ?? null)
+    expect(
+      refreshUrl(content)
+        ?.replace(/[\t\r\n]/g, '')
+        .trim() ?? null,
+    ).toBe(expected?.url ?? null)
   })
 })

@@ -7,7 +7,11 @@ import { canParse, parseDocument } from './parse-document.ts'
 const options = parseOptions.parse({})
 
 function links(mediaType: string | null, text: string, charset: string | null = null): string[] | null {
-  return parseDocument({ mediaType, charset, bytes: Buffer.from(text) }, options)?.links.map(({ kind, href }) => `${kind} ${href}`) ?? null
+  return (
+    parseDocument({ mediaType, charset, bytes: Buffer.from(text) }, options)?.links.map(
+      ({ kind, href }) => `${kind} ${href}`,
+    ) ?? null
+  )
 }
 
 describe('by media type', () => {
@@ -16,21 +20,42 @@ describe('by media type', () => {
     ['application/xhtml+xml', '<script/><a href="x"/>', ['a x']],
     ['text/css', '@import "x"; a { b: url(y) }', ['css x', 'css y']],
     ['text/xml', '<html><title/><a href="x"/></html>', ['a x']],
-    ['application/xml', '<?xml version="1.0"?><urlset><url><loc>http://x.example/</loc></url></urlset>', ['sitemap http://x.example/']],
-    ['text/xml', '<s:sitemapindex xmlns:s="x"><s:sitemap><s:loc>http://x.example/</s:loc></s:sitemap></s:sitemapindex>', ['sitemap http://x.example/']],
-    ['application/rss+xml', '<rss><channel><item><link>http://x.example/</link></item></channel></rss>', ['feed http://x.example/']],
-    ['application/atom+xml', '<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="http://x.example/"/></entry></feed>', ['feed http://x.example/']],
+    [
+      'application/xml',
+      '<?xml version="1.0"?><urlset><url><loc>http://x.example/</loc></url></urlset>',
+      ['sitemap http://x.example/'],
+    ],
+    [
+      'text/xml',
+      '<s:sitemapindex xmlns:s="x"><s:sitemap><s:loc>http://x.example/</s:loc></s:sitemap></s:sitemapindex>',
+      ['sitemap http://x.example/'],
+    ],
+    [
+      'application/rss+xml',
+      '<rss><channel><item><link>http://x.example/</link></item></channel></rss>',
+      ['feed http://x.example/'],
+    ],
+    [
+      'application/atom+xml',
+      '<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="http://x.example/"/></entry></feed>',
+      ['feed http://x.example/'],
+    ],
     ['application/xml', '<settings><link>http://x.example/</link></settings>', []],
     ['application/xml', 'no XML at all', []],
   ])('%s %s', (mediaType, text, expected) => expect(links(mediaType, text)).toEqual(expected))
 
-  test.each([[null], ['text/plain'], ['image/png'], ['application/json'], ['']])('%s holds no links we know of', (mediaType) => {
-    expect(links(mediaType, '<a href=x>')).toBeNull()
-    expect(canParse(mediaType ?? '')).toBe(false)
-  })
+  test.each([[null], ['text/plain'], ['image/png'], ['application/json'], ['']])(
+    '%s holds no links we know of',
+    (mediaType) => {
+      expect(links(mediaType, '<a href=x>')).toBeNull()
+      expect(canParse(mediaType ?? '')).toBe(false)
+    },
+  )
 
   test('what can be parsed is what is parsed', () => {
-    expect(['text/html', 'application/xhtml+xml', 'text/css', 'text/xml', 'application/atom+xml'].every(canParse)).toBe(true)
+    expect(['text/html', 'application/xhtml+xml', 'text/css', 'text/xml', 'application/atom+xml'].every(canParse)).toBe(
+      true,
+    )
   })
 })
 

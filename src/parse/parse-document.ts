@@ -52,7 +52,10 @@ function parseXhtml({ bytes, charset }: ParseInput, options: ParseOptions): Pars
 /** XML by its root element: a page, a sitemap, a feed, or something without links. */
 function parseXml(input: ParseInput, options: ParseOptions): ParsedPage {
   const { bytes, charset, mediaType } = input
-  const { encoding } = sniffEncoding(bytes, { headerCharset: charset, mediaType: isXmlType(mediaType) ? mediaType : 'text/xml' })
+  const { encoding } = sniffEncoding(bytes, {
+    headerCharset: charset,
+    mediaType: isXmlType(mediaType) ? mediaType : 'text/xml',
+  })
   const text = decodeText(bytes, encoding)
   const root = rootName(text)
   if (root === 'html') return parseXhtml(input, options)

@@ -24,26 +24,35 @@ test.each([
 
 test('every URL is a part of the attribute without white space, in order', () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom('a', 'b', ',', ' ', '1x', '2w', '(', ')', '\t', '1h')).map((parts) => parts.join('')), (srcset) => {
-      let from = 0
-      for (const url of srcsetUrls(srcset)) {
-        expect(url).toMatch(/^[^\t\n\f\r ]+$/)
-        from = srcset.indexOf(url, from)
-        expect(from).not.toBe(-1)
-      }
-    }),
+    fc.property(
+      fc.array(fc.constantFrom('a', 'b', ',', ' ', '1x', '2w', '(', ')', '\t', '1h')).map((parts) => parts.join('')),
+      (srcset) => {
+        let from = 0
+        for (const url of srcsetUrls(srcset)) {
+          expect(url).toMatch(/^[^\t\n\f\r ]+$/)
+          from = srcset.indexOf(url, from)
+          expect(from).not.toBe(-1)
+        }
+      },
+    ),
   )
 })
 
 /** Here the original has a control character before the unit that the material has lost: as they stand they are valid. */
 const LOST = new Set(['data:,a 1w', 'data:,a 1x', 'data:,a 1w 1h'])
 
-const wpt = readMaterial<{ vectors: { srcset: string; selected: string; section: string }[] }>('html', 'wpt-srcset.json')
+const wpt = readMaterial<{ vectors: { srcset: string; selected: string; section: string }[] }>(
+  'html',
+  'wpt-srcset.json',
+)
 describe.skipIf(wpt === null)('vectors of the web platform tests (skipped where the material is not present)', () => {
-  test.each((wpt?.vectors ?? []).map((vector, index) => ({ ...vector, index })))('$index $section: $srcset', ({ srcset, selected }) => {
-    // The vector names the candidate that is chosen, or that there is none to choose.
-    if (selected === '' && LOST.has(srcset)) return
-    if (selected === '') expect(srcsetUrls(srcset)).toEqual([])
-    else expect(srcsetUrls(srcset)).toContain(selected)
-  })
+  test.each((wpt?.vectors ?? []).map((vector, index) => ({ ...vector, index })))(
+    '$index $section: $srcset',
+    ({ srcset, selected }) => {
+      // The vector names the candidate that is chosen, or that there is none to choose.
+      if (selected === '' && LOST.has(srcset)) return
+      if (selected === '') expect(srcsetUrls(srcset)).toEqual([])
+      else expect(srcsetUrls(srcset)).toContain(selected)
+    },
+  )
 })

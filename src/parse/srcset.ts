@@ -13,7 +13,8 @@ export function srcsetUrls(value: string): string[] {
   const urls: string[] = []
   let position = 0
   for (;;) {
-    while (position < value.length && (value.charCodeAt(position) === COMMA || isSpace(value.charCodeAt(position)))) position++
+    while (position < value.length && (value.charCodeAt(position) === COMMA || isSpace(value.charCodeAt(position))))
+      position++
     if (position >= value.length) return urls
     const start = position
     while (position < value.length && !isSpace(value.charCodeAt(position))) position++

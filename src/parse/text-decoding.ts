@@ -20,7 +20,14 @@ const nameByLabel = new Map<string, string>()
  * Labels of encodings that are dangerous to read (an attacker can hide markup in them): the standard reads
  * them as one U+FFFD, and TextDecoder refuses them.
  */
-const REPLACEMENT_LABELS = new Set(['replacement', 'iso-2022-kr', 'iso-2022-cn', 'iso-2022-cn-ext', 'hz-gb-2312', 'csiso2022kr'])
+const REPLACEMENT_LABELS = new Set([
+  'replacement',
+  'iso-2022-kr',
+  'iso-2022-cn',
+  'iso-2022-cn-ext',
+  'hz-gb-2312',
+  'csiso2022kr',
+])
 
 /** The lower-case WHATWG name behind a label ('latin1' is 'windows-1252'), or null when no encoding has it. */
 export function encodingOf(label: string): string | null {

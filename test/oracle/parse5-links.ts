@@ -31,8 +31,7 @@ export function oraclePage(text: string): OraclePage {
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if ('tagName' in node) element(node, page)
     const isShadow = 'tagName' in node && /^(?:open|closed)$/i.test(attribute(node, 'shadowrootmode') ?? '')
-    const children =
-      isShadow && 'content' in node ? (node as DefaultTreeAdapterTypes.Template).content.childNodes : childrenOf(node)
+    const children = isShadow && 'content' in node ? node.content.childNodes : childrenOf(node)
     for (let index = children.length - 1; index >= 0; index--) stack.push(children[index] as Node)
   }
   return page
