@@ -3,7 +3,7 @@
 //
 // A tokenizer has no tree, so this keeps the smallest stack that answers the question: the open foreign
 // elements, and for each whether its content is HTML again (an integration point). HTML elements inside an
-// integration point are not kept; what that costs is listed in html.oracle.test.ts.
+// integration point are not kept; what that costs is listed in html-oracle.test.ts.
 
 /** Browsers stop nesting elements at 512; deeper ones are not kept, so an end tag never searches further. */
 const DEPTH_MAX = 512

@@ -1,5 +1,5 @@
 // What the scanner finds in a page, element by element and rule by rule. That this is what a browser finds
-// is proven against parse5 in html.oracle.test.ts.
+// is proven against parse5 in html-oracle.test.ts.
 
 import { describe, expect, test } from 'vitest'
 import { scanHtml } from './html.ts'

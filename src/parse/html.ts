@@ -10,7 +10,7 @@
 //
 // hot: nothing is allocated for tags that yield nothing. bench/parse.ts watches the speed.
 //
-// Always true, held by the tests against parse5 (html.oracle.test.ts):
+// Always true, held by the tests against parse5 (html-oracle.test.ts):
 //   - tokens are WHATWG's: what is a tag, a comment, raw text and an attribute value to a browser is so here;
 //   - time is linear in the length of the page, and nothing throws;
 //   - of the tree's rules only those are kept that decide over links: svg and math, template, nested
