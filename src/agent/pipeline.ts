@@ -73,7 +73,8 @@ export class Pipeline {
     const end = new Promise<StopReason>((resolve) => {
       this.#resolveEnd = resolve
     })
-    if (deadlineMs !== null) {
+    if (deadlineMs !== null && deadlineMs <= clock.nowMs()) this.stop('max-time')
+    else if (deadlineMs !== null) {
       this.#cancelDeadline = clock.callAt(deadlineMs as ReturnType<Clock['nowMs']>, () => this.stop('max-time'))
     }
     this.#pump()

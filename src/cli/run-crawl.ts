@@ -35,6 +35,8 @@ export interface CrawlRequest {
   readonly warnings: readonly Problem[]
 }
 
+const WITHHELD = '[withheld]'
+
 /** Seeds named when a crawl yields nothing; more would hide the message. */
 const SEEDS_EXPLAINED_MAX = 5
 
@@ -55,7 +57,8 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
   }
-  if (fault !== null) say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
+  if (fault !== null)
+    say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
   if (isJson) process.stdout.write(`${JSON.stringify(summary)}\n`)
   if (request.progress !== 'none' || !isJson) {
     say(`\n${renderSummary(summary, { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 })}`)
@@ -221,10 +224,24 @@ function summaryOf(
     seeds: job.seeds,
     startedAt: new Date(job.identity.startedAtMs).toISOString(),
     finishedAt: new Date(systemClock.wallMs()).toISOString(),
-    options: JSON.parse(
-      JSON.stringify(config, (_, value: unknown) => (value instanceof RegExp ? value.source : value)),
-    ) as Record<string, unknown>,
+    options: shareable(config),
   }
+}
+
+/** The configuration as plain data, without what must not be shared: crawl.json is meant to be passed on. */
+function shareable(config: CrawlConfig): Record<string, unknown> {
+  const { logins, headers, proxy } = config.fetch
+  const open = {
+    ...config,
+    fetch: {
+      ...config.fetch,
+      logins: logins.map(({ host, user }) => ({ host, user, password: WITHHELD })),
+      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, WITHHELD])),
+      proxy: proxy.replace(/\/\/[^@/]*@/, `//${WITHHELD}@`),
+    },
+  }
+  const plain = JSON.stringify(open, (_, value: unknown) => (value instanceof RegExp ? value.source : value))
+  return JSON.parse(plain) as Record<string, unknown>
 }
 
 /** Nothing came of the crawl: says why, seed by seed. */
