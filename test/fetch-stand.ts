@@ -1,7 +1,7 @@
 // A fetcher on a stand: with its own server, clock and spool, asked by short words, and proven to have
 // closed everything at the end.
 
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TlsOptions } from 'node:tls'
@@ -44,17 +44,21 @@ export interface Stand extends AsyncDisposable {
   document(path?: string, change?: Parameters<Stand['ask']>[1]): Promise<Document>
 }
 
+let standCount = 0
+
 export async function openStand(
   script: Script,
   options: object = {},
   more: { readonly tls?: TlsOptions; readonly clock?: Clock; readonly env?: Record<string, string> } = {},
 ): Promise<Stand> {
   const descriptorsBefore = openDescriptors()
-  const server = await RawServer.open(script, more.tls ?? null)
   const clock = new ManualClock()
-  const spoolDirectory = mkdtempSync(join(tmpdir(), 'portolan-stand-'))
+  const spoolDirectory = join(tmpdir(), `portolan-stand-${process.pid}-${standCount++}`)
   const settings = fetchOptions.parse({ allowPrivate: true, ...options })
+  // Made first: options it refuses leave nothing open.
   const fetcher = new HttpFetcher(settings, new Spool(spoolDirectory, 65_536), more.clock ?? clock, more.env)
+  const server = await RawServer.open(script, more.tls ?? null)
+  mkdirSync(spoolDirectory)
   const controller = new AbortController()
   const documents: Document[] = []
   const ask: Stand['ask'] = async (path = '/', change = {}) => {

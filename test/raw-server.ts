@@ -14,6 +14,8 @@ export class RawServer {
   /** Heads as they came, latin-1, in order. */
   readonly heads: string[] = []
   connectionCount = 0
+  /** Called for each connection before anything is read. */
+  onConnection: (socket: Socket) => unknown = () => undefined
   /** Called on changes of all that can be waited for. */
   #wake: (() => void)[] = []
 
@@ -39,6 +41,7 @@ export class RawServer {
           this.#notify()
         }
       })
+      this.onConnection(socket)
       this.#notify()
     }
     this.#server = tls === null ? createServer(serve) : createTlsServer(tls, serve)

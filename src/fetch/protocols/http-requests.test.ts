@@ -1,0 +1,69 @@
+// What we send, and that what we write down is what we sent.
+
+import { describe, expect, test } from 'vitest'
+import { always, answer, openStand } from '../../../test/fetch-stand.ts'
+import { Fault } from '../../base/index.ts'
+
+const page = always(answer('ok'))
+const here = [{ ip: '127.0.0.1', family: 4 as const }]
+
+describe('the head', () => {
+  test.each(['/', '/a/b?c=d&e', '/??blah', '/99%', '/%C3%A9'])('recorded for %s is the head received', async (path) => {
+    await using stand = await openStand(page, { headers: { 'X-Campaign': 'spring', Accept: 'text/html' } })
+    for (const host of ['127.0.0.1', 'named.test']) {
+      const document = await stand.document(path, { host, addresses: here })
+      expect(document.requestHead).toBe(stand.server.heads.at(-1))
+      expect(document.requestHead.startsWith(`GET ${path} HTTP/1.1\r\nhost: ${host}:${stand.server.port}\r\n`)).toBe(
+        true,
+      )
+    }
+  })
+
+  test('says who we are, what we take, and what the configuration adds', async () => {
+    await using stand = await openStand(page, {
+      contact: 'mailto:crawl@example.org',
+      headers: { accept: 'text/html', From: 'x' },
+    })
+    const { requestHead } = await stand.document()
+    expect(requestHead).toMatch(
+      /\r\nUser-Agent: Portolan\/[\d.]+ \(polite web crawler; contact: mailto:crawl@example\.org\)\r\n/,
+    )
+    expect(requestHead).toContain('\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n')
+    expect(requestHead).toContain('\r\nAccept-Language: en,*;q=0.5\r\n')
+    expect(requestHead).toContain('\r\nFrom: x\r\n')
+    expect(requestHead.match(/\r\naccept: /gi)).toEqual(['\r\naccept: '])
+    expect(requestHead).not.toMatch(/\r\ncookie:/i)
+  })
+
+  test('that cannot be sent is a fault when the fetcher is made', async () => {
+    await expect(openStand(page, { userAgent: 'bad\r\nHost: evil' })).rejects.toThrow(Fault)
+    await expect(openStand(page, { userAgent: 'smile \u{1F600}' })).rejects.toThrow(Fault)
+  })
+})
+
+describe('a login', () => {
+  const logins = [
+    { host: 'secret.test', user: 'ann', password: 'pass:wörd' },
+    { host: 'other.test', user: 'bob', passwordEnv: 'BOBS_PASSWORD' },
+  ]
+  const credentials = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
+
+  test('goes to its host only, and is never written down', async () => {
+    await using stand = await openStand(page, { logins }, { env: { BOBS_PASSWORD: 'hush' } })
+    const sent = async (host: string): Promise<string> => {
+      const document = await stand.document('/', { host, addresses: here })
+      expect(document.requestHead).not.toContain('Basic')
+      return stand.server.heads.at(-1) ?? ''
+    }
+    expect(await sent('secret.test')).toContain(`\r\nAuthorization: ${credentials('ann:pass:wörd')}\r\n`)
+    expect(await sent('other.test')).toContain(`\r\nAuthorization: ${credentials('bob:hush')}\r\n`)
+    expect(await sent('www.secret.test')).not.toMatch(/authorization/i)
+    expect(await sent('127.0.0.1')).not.toMatch(/authorization/i)
+    const recorded = await stand.document('/', { host: 'secret.test', addresses: here })
+    expect(recorded.requestHead).toContain('\r\nAuthorization: [withheld]\r\n')
+  })
+
+  test('without its variable is a fault when the fetcher is made', async () => {
+    await expect(openStand(page, { logins })).rejects.toThrow(/BOBS_PASSWORD/)
+  })
+})
