@@ -37,7 +37,7 @@ export const agentOptions = z.strictObject({
   memory: size(
     '1GiB',
     {
-      text: 'Memory to plan with: it sets the size of the caches for robots.txt, names and connections.',
+      text: 'Memory to plan with; the cache of robots rules gets at most a sixteenth of it.',
       flag: 'memory',
     },
     64 * 2 ** 20,

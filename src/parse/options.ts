@@ -4,9 +4,9 @@ import { count } from '../base/index.ts'
 export const parseOptions = z.strictObject({
   linksPerPage: count(
     100_000,
-    { text: 'links kept of one page; more are counted and dropped, so that a hostile page cannot fill the memory' },
+    { text: 'Links kept of one page; more are counted and dropped, so that a hostile page cannot fill the memory.' },
     { min: 1 },
   ),
-  titleLength: count(1_000, { text: 'characters kept of a title' }),
+  titleLength: count(1_000, { text: 'Characters kept of a title.' }),
 })
 export type ParseOptions = z.output<typeof parseOptions>

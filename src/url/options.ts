@@ -6,26 +6,26 @@ import { urlFilterSchema } from './url-filter.ts'
 /** Which URLs the crawl may visit. */
 export const urlOptions = z.strictObject({
   scope: choice(['host', 'domain', 'prefix', 'any'], 'host', {
-    text: 'how far from the seeds links are followed: their hosts, their registrable domains, their directories, or anywhere',
+    text: 'How far from the seeds links are followed: their hosts, their registrable domains, their directories, or anywhere.',
     flag: 'scope',
   }),
-  include: patterns({ text: 'follow only links whose URL matches one of these', flag: 'include' }),
-  exclude: patterns({ text: 'never visit a URL that matches one of these, seeds not excepted', flag: 'exclude' }),
+  include: patterns({ text: 'Follow only links whose URL matches one of these.', flag: 'include' }),
+  exclude: patterns({ text: 'Never visit a URL that matches one of these, seeds not excepted.', flag: 'exclude' }),
   maxDepth: limit(
-    { text: 'how many links away from a seed a page may be; 0 visits the seeds alone', flag: 'max-depth' },
+    { text: 'How many links away from a seed a page may be; 0 visits the seeds alone.', flag: 'max-depth' },
     0,
   ),
-  pathDepth: limit({ text: 'how many directories deep a path may be' }, 0),
+  pathDepth: limit({ text: 'How many directories deep a path may be.' }, 0),
   urlLength: count(
     URL_LENGTH_DEFAULT,
-    { text: 'the longest URL accepted, in characters of its canonical form' },
+    { text: 'The longest URL accepted, in characters of its canonical form.' },
     { min: 64, max: 65_536 },
   ),
-  sessionIds: texts({ text: 'names of query and path parameters to drop from every URL, like PHPSESSID' }),
+  sessionIds: texts({ text: 'Names of query and path parameters to drop from every URL, like PHPSESSID.' }),
   filter: shaped(
     urlFilterSchema.nullable().default(null),
     {
-      text: 'a rule over domain, host, prefix, protocol, extension and pattern, joined by all, any and not, that every URL must pass',
+      text: 'A rule over domain, host, prefix, protocol, extension and pattern, joined by all, any and not, that every URL must pass.',
     },
     'none',
   ),
