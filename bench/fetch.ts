@@ -33,16 +33,15 @@ function pageBytes(): Buffer {
   return Buffer.from(text.slice(0, PAGE_BYTES))
 }
 
+function answer(body: Buffer, coding: string): Buffer {
+  const head =
+    `HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\nServer: bench\r\nContent-Type: text/html; charset=utf-8\r\n` +
+    `ETag: "5f1-62a"\r\nCache-Control: max-age=600\r\n${coding}Content-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), body])
+}
+
 function serve(): void {
   const page = pageBytes()
-  const answer = (body: Buffer, coding: string): Buffer =>
-    Buffer.concat([
-      Buffer.from(
-        `HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\nServer: bench\r\nContent-Type: text/html; charset=utf-8\r\n` +
-          `ETag: "5f1-62a"\r\nCache-Control: max-age=600\r\n${coding}Content-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n`,
-      ),
-      body,
-    ])
   const plain = answer(page, '')
   const gzipped = answer(gzipSync(page), 'Content-Encoding: gzip\r\n')
   const server = createServer((socket) => {

@@ -18,7 +18,7 @@ export class Spool {
   readonly memoryMax: number
   #fileCount = 0
 
-  /** The directory is made when it is first needed. */
+  /** The directory is made when it is first needed; its parent must exist. */
   constructor(directory: string, memoryMax: number) {
     assert(memoryMax >= 0, `a spool keeps ${memoryMax} bytes in memory`)
     this.#directory = directory
@@ -28,7 +28,7 @@ export class Spool {
   /** A descriptor open for reading and writing, of a new file without a name. Throws a Fault when the disk refuses. */
   openFile(): number {
     try {
-      if (this.#fileCount === 0) mkdirSync(this.#directory, { recursive: true })
+      if (this.#fileCount === 0) this.#makeDirectory()
       for (let tries = 0; ; tries++) {
         const path = join(this.#directory, `body-${process.pid}-${threadId}-${this.#fileCount++}`)
         try {
@@ -42,6 +42,15 @@ export class Spool {
       }
     } catch (cause) {
       throw diskFault(`opening a temporary file in ${this.#directory}`, cause)
+    }
+  }
+
+  /** Not recursively: Node then never returns from places like /proc, where a directory cannot be made. */
+  #makeDirectory(): void {
+    try {
+      mkdirSync(this.#directory)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
     }
   }
 }

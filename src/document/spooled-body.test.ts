@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length
-const join1 = (body: SpooledBody): Buffer => Buffer.concat([...body.chunks()].map((chunk) => Buffer.from(chunk)))
+const joined = (body: SpooledBody): Buffer => Buffer.concat([...body.chunks()].map((chunk) => Buffer.from(chunk)))
 
 function filled(bytes: Uint8Array, memoryMax: number, lengthMax = Number.MAX_SAFE_INTEGER): SpooledBody {
   const body = new SpooledBody(new Spool(directory, memoryMax), lengthMax)
@@ -42,7 +42,7 @@ test('a body gives back its bytes whatever the pieces and wherever they lie', ()
         expect(taken).toBe(kept.length)
         expect(body.length).toBe(kept.length)
         expect(Buffer.from(body.bytes())).toEqual(kept)
-        expect(join1(body)).toEqual(kept)
+        expect(joined(body)).toEqual(kept)
         expect(Buffer.from(body.bytes(7))).toEqual(kept.subarray(0, 7))
         body.release()
       },

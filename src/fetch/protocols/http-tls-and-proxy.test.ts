@@ -71,6 +71,16 @@ describe('TLS', () => {
   })
 })
 
+function tunnel(socket: Socket, port: number): void {
+  socket.removeAllListeners('data')
+  const upstream = connect(port, '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 Connection established\r\nVia: us\r\n\r\n')
+    socket.pipe(upstream).pipe(socket)
+  })
+  upstream.on('error', () => socket.destroy())
+  socket.on('close', () => upstream.destroy())
+}
+
 /** A stand whose requests go through a proxy that tunnels to its server. */
 async function proxied(
   options: object,
@@ -79,17 +89,11 @@ async function proxied(
 ): Promise<void> {
   const proxy = await RawServer.open((socket, head) => {
     const target = /^CONNECT [^:]+:(\d+) /.exec(head)?.[1]
-    if (target === undefined) return void socket.write(answer('from the proxy'))
-    if (head.includes('refused.test')) return void socket.end('HTTP/1.1 407 Who are you\r\n\r\n')
-    if (head.includes('garbage.test')) return void socket.end('hello\r\n\r\n')
-    if (head.includes('silent.test')) return void socket.end()
-    socket.removeAllListeners('data')
-    const upstream = connect(Number(target), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\nVia: us\r\n\r\n')
-      socket.pipe(upstream).pipe(socket)
-    })
-    upstream.on('error', () => socket.destroy())
-    socket.on('close', () => upstream.destroy())
+    if (target === undefined) socket.write(answer('from the proxy'))
+    else if (head.includes('refused.test')) socket.end('HTTP/1.1 407 Who are you\r\n\r\n')
+    else if (head.includes('garbage.test')) socket.end('hello\r\n\r\n')
+    else if (head.includes('silent.test')) socket.end()
+    else tunnel(socket, Number(target))
   })
   {
     await using stand = await openStand(
