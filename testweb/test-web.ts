@@ -76,7 +76,14 @@ export async function startTestWeb(given: TestWebOptions = {}): Promise<TestWeb>
     }
     const web = new Web(options, { http: http.port, https: https?.port ?? null })
     let webTimeMs = 0
-    const made: ServerState = { web, clock, log, webTimeMs: () => webTimeMs, throttled: new Map() }
+    const made: ServerState = {
+      web,
+      clock,
+      log,
+      webTimeMs: () => webTimeMs,
+      throttled: new Map(),
+      paper: web.newPaper(),
+    }
     state = made
     const dns = await DnsServer.open(() => web.hosts, options.dnsTtlS, clock)
     opened.push(dns)

@@ -2,6 +2,7 @@
 // from it; the server turns it into bytes. A pure function of the web, the URL and the time given.
 
 import type { Link } from './link.ts'
+import type { BytePaper } from './paper.ts'
 
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
@@ -43,16 +44,13 @@ export interface Entity {
   readonly modifiedMs: number
 }
 
-/** A string holds one byte per character. */
-export type BodyBytes = string | Uint8Array
-
 export class Answer {
   readonly status: number
   /** Content-Type as sent. */
   readonly type: string | null
   /** In the order of the document; a redirect is one link of kind 'redirect'. */
   readonly links: readonly Link[]
-  readonly #write: () => BodyBytes
+  readonly #write: (paper: BytePaper) => void
   /** More header lines, each ending in CRLF. */
   headers = ''
   /** The page, or its head, asks that its links not be followed. */
@@ -61,16 +59,16 @@ export class Answer {
   entity: Entity | null = null
   delivery: Delivery = PLAIN_DELIVERY
 
-  constructor(status: number, type: string | null, links: readonly Link[], write: () => BodyBytes) {
+  constructor(status: number, type: string | null, links: readonly Link[], write: (paper: BytePaper) => void) {
     this.status = status
     this.type = type
     this.links = links
     this.#write = write
   }
 
-  /** Written anew each time: most pages of a web are asked for once. */
-  body(): BodyBytes {
-    return this.#write()
+  /** Writes the body, anew each time: most pages of a web are asked for once. */
+  write(paper: BytePaper): void {
+    this.#write(paper)
   }
 
   /** Where a redirect leads. */
@@ -84,10 +82,10 @@ const NOTHING: readonly Link[] = []
 
 /** A few words about what went wrong, without links. */
 export function plainAnswer(status: number, text: string, type = 'text/plain'): Answer {
-  return new Answer(status, type, NOTHING, () => text)
+  return new Answer(status, type, NOTHING, (paper) => paper.text(text))
 }
 
 export function redirectAnswer(status: number, link: Link): Answer {
   // No link in the body: whether a crawler reads the body of a redirect must not matter to the truth.
-  return new Answer(status, 'text/html', [link], () => '<!DOCTYPE html><title>Moved</title><p>Moved.')
+  return new Answer(status, 'text/html', [link], (paper) => paper.text('<!DOCTYPE html><title>Moved</title><p>Moved.'))
 }

@@ -73,7 +73,7 @@ function makeTable(charset: Charset): ReadonlyMap<string, number> {
   const add = (code: number, bytes: Uint8Array): void => {
     const char = decoder.decode(bytes)
     // The first way wins: some characters stand in Shift_JIS twice.
-    if ([...char].length === 1 && char !== '\uFFFD' && !table.has(char)) table.set(char, code)
+    if (char.length === 1 && char !== '\uFFFD' && !table.has(char)) table.set(char, code)
   }
   const isDouble = charset !== 'iso-8859-1'
   for (let lead = 0x80; lead < 0x100; lead++) {

@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib'
 import type { LinkKind } from '../../src/parse/index.ts'
 import type { WebOptions } from '../options.ts'
 import { Answer, plainAnswer, redirectAnswer } from './answer.ts'
-import type { Filler } from './filler.ts'
+import { isFindPath } from './dress.ts'
+import { NO_FRAME } from './frame.ts'
 import type { Host, HostTable } from './host.ts'
 import type { Layout } from './layout.ts'
 import type { Link } from './link.ts'
 import { escapeAttribute, writePage } from './markup.ts'
 import { mix, mixText } from './mix.ts'
-import { isFindPath } from './numbered.ts'
 import { MIRRORS, NEAR_DUPLICATES } from './page-links.ts'
 import { MOVED_AWAY_ROBOTS_PATH, MOVED_ROBOTS_PATH } from './robots-plan.ts'
 
@@ -24,13 +24,11 @@ export class Extras {
   readonly #options: WebOptions
   readonly #hosts: HostTable
   readonly #layout: Layout
-  readonly #filler: Filler
 
-  constructor(options: WebOptions, hosts: HostTable, layout: Layout, filler: Filler) {
+  constructor(options: WebOptions, hosts: HostTable, layout: Layout) {
     this.#options = options
     this.#hosts = hosts
     this.#layout = layout
-    this.#filler = filler
   }
 
   /** The answer at a path that belongs to no numbered page. */
@@ -94,7 +92,9 @@ export class Extras {
 
   #sitemapIndex(host: Host): Answer {
     const links = [link(host, '/sitemap-a.xml', 'sitemap'), link(host, '/sitemap-b.xml.gz', 'sitemap')]
-    return new Answer(200, 'application/xml', links, () => sitemapText('sitemapindex', 'sitemap', links))
+    return new Answer(200, 'application/xml', links, (paper) =>
+      paper.text(sitemapText('sitemapindex', 'sitemap', links)),
+    )
   }
 
   /** The first names pages that links lead to as well, the second those that nobody else names. */
@@ -109,10 +109,11 @@ export class Extras {
       const count = Math.min(SITEMAP_PAGES, host.pages)
       for (let i = 0; i < count; i++) links.push(link(host, this.#layout.resource(host, i).path, 'sitemap'))
     }
-    const write = (): string => sitemapText('urlset', 'url', links)
-    return isPacked
-      ? new Answer(200, 'application/gzip', links, () => gzipSync(write()))
-      : new Answer(200, 'application/xml', links, write)
+    return new Answer(200, isPacked ? 'application/gzip' : 'application/xml', links, (paper) => {
+      const text = sitemapText('urlset', 'url', links)
+      if (isPacked) paper.bytes(gzipSync(text))
+      else paper.text(text)
+    })
   }
 
   /** The same bytes on every host. It leads only where roots lead too, so following a copy changes nothing. */
@@ -160,10 +161,9 @@ export class Extras {
     const month = /^\/calendar\/(\d{4})\/(\d{1,2})$/.exec(path)
     if (month !== null) {
       const at = Number(month[1]) * 12 + Number(month[2]) - 1
-      const pathOf = (n: number): string => `/calendar/${Math.floor(n / 12)}/${(n % 12) + 1}`
-      if (pathOf(at) !== path) return null
+      if (monthPath(at) !== path) return null
       return this.#small(
-        [link(host, pathOf(at - 1)), link(host, pathOf(at + 1))],
+        [link(host, monthPath(at - 1)), link(host, monthPath(at + 1))],
         `Month ${path}`,
         mixText(host.hash, path),
       )
@@ -182,14 +182,19 @@ export class Extras {
   }
 
   #small(links: readonly Link[], title: string, hash: number): Answer {
-    return new Answer(200, 'text/html', links, () =>
-      writePage({ title, language: 'en', head: '', links, hash, bytes: SMALL_BYTES, isFrameset: false }, this.#filler),
-    )
+    const page = { title, language: 'en', head: '', links, hash, bytes: SMALL_BYTES, isFrameset: false } as const
+    return new Answer(200, 'text/html', links, (paper) => {
+      writePage({ ...page, frame: NO_FRAME }, paper)
+    })
   }
 }
 
 function link(host: Host, path: string, kind: LinkKind = 'a'): Link {
   return { kind, href: path, url: host.origin + path, isNofollow: false }
+}
+
+function monthPath(month: number): string {
+  return `/calendar/${Math.floor(month / 12)}/${(month % 12) + 1}`
 }
 
 function numberIn(path: string, form: RegExp, below: number): number | null {

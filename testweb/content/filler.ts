@@ -1,5 +1,5 @@
 // Text to fill pages with, in a few languages. Cut from one long run of sentences made at start-up, so
-// that a paragraph costs a slice of a string and no work.
+// that a paragraph costs one copy and no work.
 
 import { Random } from '../../src/base/index.ts'
 
@@ -27,14 +27,25 @@ export const QUERY_WORDS: Readonly<Record<Language, string>> = {
 
 export class Filler {
   readonly #runs = new Map<Language, string>()
+  readonly #english = Buffer.from(makeRun('en'), 'latin1')
 
-  /** About `chars` characters (exactly, from a run long enough), from a place chosen by `hash`. */
+  /** So many characters, from a place chosen by `hash`. */
   take(language: Language, hash: number, chars: number): string {
     const run = this.#run(language)
     if (chars <= 0) return ''
     if (chars >= RUN_CHARS) return run + this.take(language, hash, chars - RUN_CHARS)
     const start = hash % (RUN_CHARS - chars)
     return run.slice(start, start + chars)
+  }
+
+  /** The same, as the bytes they are in English. Returns how many. */
+  copyEnglish(target: Buffer, at: number, hash: number, chars: number): number {
+    let whole = 0
+    for (; chars - whole >= RUN_CHARS; whole += RUN_CHARS) this.#english.copy(target, at + whole)
+    const rest = chars - whole
+    const start = hash % (RUN_CHARS - rest)
+    this.#english.copy(target, at + whole, start, start + rest)
+    return chars
   }
 
   #run(language: Language): string {
@@ -58,7 +69,5 @@ function makeRun(language: Language): string {
     parts.push(sentence)
     chars += sentence.length
   }
-  // Through a buffer for ASCII, so that the run is one flat string of one-byte characters.
-  const text = parts.join('').slice(0, RUN_CHARS)
-  return language === 'en' ? Buffer.from(text, 'latin1').toString('latin1') : text
+  return parts.join('').slice(0, RUN_CHARS)
 }

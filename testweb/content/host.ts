@@ -37,12 +37,15 @@ export const ODD_ADDRESS = '127.127.0.1'
 /** For odd names with several addresses, or with another one each time. */
 export const ODD_ADDRESSES = [ODD_ADDRESS, '127.127.0.2', '127.127.0.3', '127.127.0.4'] as const
 
+const FOUND_MAX = 100_000
+
 export class HostTable {
   readonly ports: Ports
   readonly #options: WebOptions
   readonly #seedHash: number
   readonly #hosts: (Host | undefined)[] = []
-  readonly #oddHosts = new Map<string, Host>()
+  /** By name, those that were asked for. A bound, because some names come from whoever asks. */
+  readonly #found = new Map<string, Host>()
   /** Of the Zipf shares; 1 on equal webs. */
   readonly #harmonic: number
   /** Hosts from here on have names. */
@@ -71,9 +74,13 @@ export class HostTable {
 
   /** The host of a name or address (lower case, no port), or null if it is none of this web. */
   find(name: string): Host | null {
+    const found = this.#found.get(name)
+    if (found !== undefined) return found
     const index = this.#indexOf(name)
-    if (index !== null) return this.at(index)
-    return name.endsWith(`.${ODD_DOMAIN}`) ? this.#odd(name) : null
+    if (index === null && !name.endsWith(`.${ODD_DOMAIN}`)) return null
+    const host = index === null ? this.#odd(name) : this.at(index)
+    if (this.#found.size < FOUND_MAX) this.#found.set(name, host)
+    return host
   }
 
   /** Every address the server has to listen on. */
@@ -85,7 +92,8 @@ export class HostTable {
   }
 
   #make(index: number): Host {
-    const { options, name } = { options: this.#options, name: this.#nameOf(index) }
+    const options = this.#options
+    const name = this.#nameOf(index)
     const pages =
       options.hostSizes === 'equal'
         ? options.pages
@@ -100,13 +108,7 @@ export class HostTable {
   }
 
   #odd(name: string): Host {
-    let host = this.#oddHosts.get(name)
-    if (host === undefined) {
-      host = this.#build(-1, name, { ip: ODD_ADDRESS, domain: ODD_DOMAIN, pages: 1, isHttps: false })
-      // A bound, because the names come from whoever asks.
-      if (this.#oddHosts.size < 10_000) this.#oddHosts.set(name, host)
-    }
-    return host
+    return this.#build(-1, name, { ip: ODD_ADDRESS, domain: ODD_DOMAIN, pages: 1, isHttps: false })
   }
 
   #build(index: number, name: string, facts: { ip: string; domain: string; pages: number; isHttps: boolean }): Host {

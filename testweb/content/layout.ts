@@ -9,7 +9,7 @@ import type { WebOptions } from '../options.ts'
 import { variantShares } from '../options.ts'
 import type { Host } from './host.ts'
 import { mix } from './mix.ts'
-import { type Place, placeAt } from './writing.ts'
+import type { Place } from './writing.ts'
 import { type Variant, VARIANT_NAMES, VARIANTS, VariantTable } from './variant.ts'
 
 /** One numbered page, known but not yet written. */
@@ -24,9 +24,6 @@ const SECTIONS = ['news', 'docs', 'blog', 'shop', 'people', 'archive', 'private'
 const SUBSECTIONS = ['north', 'east', 'south', 'west'] as const
 const ORPHANS = 3
 const EXHIBIT_PREFIX = '/_/'
-
-/** Resources kept: each is linked some 35 times, and writing its path costs more than looking it up. About 100 bytes each. */
-const KEPT_MAX = 1 << 19
 
 const ENDINGS: Partial<Record<Variant, string>> = {
   image: '.png',
@@ -43,9 +40,6 @@ const VARIANT_INDEX: ReadonlyMap<string, number> = new Map(VARIANT_NAMES.map((na
 export class Layout {
   readonly orphans: number
   readonly #variants: VariantTable
-  /** By host index and number. */
-  readonly #kept: (Resource | undefined)[][] = []
-  #keptCount = 0
 
   constructor(options: WebOptions) {
     this.#variants = new VariantTable(variantShares(options))
@@ -53,23 +47,9 @@ export class Layout {
   }
 
   resource(host: Host, number: number): Resource {
-    if (host.index < 0) return this.#make(host, number)
-    const kept = (this.#kept[host.index] ??= [])
-    const before = kept[number]
-    if (before !== undefined) return before
-    const resource = this.#make(host, number)
-    if (this.#keptCount < KEPT_MAX) {
-      kept[number] = resource
-      this.#keptCount++
-    }
-    return resource
-  }
-
-  #make(host: Host, number: number): Resource {
     const hash = mix(host.hash, number + 1)
     const variant = this.#variantOf(host, number, hash)
-    const place = placeAt(host, pathOf(host, number, hash, variant))
-    return { number, hash, variant, ...place }
+    return { host, path: pathOf(host, number, hash, variant), number, hash, variant }
   }
 
   exhibit(host: Host, variant: Variant): Resource {

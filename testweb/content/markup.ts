@@ -1,9 +1,9 @@
-// Links and text to HTML. Hot: about ten thousand pages a second are written here, as one string of
-// one-byte characters for pages in ASCII.
+// Links and text to HTML. Hot: more than ten thousand pages a second are written here.
 
 import { Random } from '../../src/base/index.ts'
-import type { Filler, Language } from './filler.ts'
+import type { Language } from './filler.ts'
 import type { Link } from './link.ts'
+import type { Paper } from './paper.ts'
 
 export interface PageText {
   readonly title: string
@@ -11,6 +11,8 @@ export interface PageText {
   /** Inside <head>, after the title. */
   readonly head: string
   readonly links: readonly Link[]
+  /** The first of the links are in here already, and written. */
+  readonly frame: { readonly links: { readonly length: number }; readonly markup: string }
   readonly hash: number
   /** Aimed at by the amount of filler; a page whose links alone are longer is longer. */
   readonly bytes: number
@@ -20,17 +22,20 @@ export interface PageText {
 /** Sizes relative to the mean, all equally likely; they add up to 16, so that the mean is kept. */
 const SIZE_FACTORS = [0.17, 0.28, 0.37, 0.45, 0.53, 0.61, 0.7, 0.8, 0.9, 1, 1.12, 1.26, 1.44, 1.7, 2.17, 2.5]
 
+const END = '</p>\n</body>\n</html>\n'
+
 export function pageBytes(meanBytes: number, hash: number): number {
   return Math.round(meanBytes * (SIZE_FACTORS[(hash >>> 20) & 15] as number))
 }
 
-export function writePage(page: PageText, filler: Filler): string {
+export function writePage(page: PageText, paper: Paper): void {
   const { links, hash, language } = page
   const random = new Random(hash ^ 0x5eed)
   let head = `<!DOCTYPE html>\n<html lang="${language}">\n<head>\n${page.head}<title>${page.title}</title>\n`
   const body: string[] = []
   let bodyChars = 0
-  for (const link of links) {
+  for (let i = page.frame.links.length; i < links.length; i++) {
+    const link = links[i] as Link
     if (link.kind === 'refresh') head += `<meta http-equiv="refresh" content="5; url=${escapeAttribute(link.href)}">\n`
     else if (link.kind === 'link') head += linkElement(link)
     else {
@@ -39,19 +44,24 @@ export function writePage(page: PageText, filler: Filler): string {
       bodyChars += element.length
     }
   }
-  if (page.isFrameset) return `${head}</head>\n<frameset cols="*">\n${body.join('')}</frameset>\n</html>\n`
-
-  head += '</head>\n<body>\n<h1>'
-  const left = page.bytes - head.length - bodyChars - page.title.length - 40
-  const paragraphChars = Math.max(0, Math.floor(left / (body.length + 1)) - 9)
-  let text = `${head}${page.title.replaceAll('<', '&lt;')}</h1>\n<p>${filler.take(language, hash, paragraphChars)}</p>\n`
-  for (const element of body) {
-    text += '<p>'
-    text += filler.take(language, random.next32(), paragraphChars)
-    text += element
-    text += '</p>\n'
+  if (page.isFrameset) {
+    paper.text(`${head}</head>\n<frameset cols="*">\n${body.join('')}</frameset>\n</html>\n`)
+    return
   }
-  return `${text}</body>\n</html>\n`
+
+  head += '</head>\n<body>\n'
+  const heading = `<h1>${page.title.replaceAll('<', '&lt;')}</h1>\n<p>`
+  const markupChars = head.length + page.frame.markup.length + heading.length + bodyChars + END.length
+  const fillerChars = Math.floor((page.bytes - markupChars) / (body.length + 1))
+  paper.text(head)
+  paper.text(page.frame.markup)
+  paper.text(heading)
+  paper.filler(language, hash, fillerChars)
+  for (const element of body) {
+    paper.text(element)
+    paper.filler(language, random.next32(), fillerChars)
+  }
+  paper.text(END)
 }
 
 function writeElement(link: Link, random: Random): string {
@@ -86,7 +96,7 @@ function writeAnchor(url: string, link: Link, random: Random): string {
   // Some in single quotes, some in none where the href allows it.
   if ((roll & 15) === 0 && !url.includes("'")) return `<A class=x HREF='${url}'>more</A>`
   if ((roll & 15) === 1 && /^[\w/.#:-]+$/.test(url)) return `<a href=${url} >more</a>`
-  return `<a href="${url}">more</a>`
+  return `<a href="${url}">more</a></p>\n<p>`
 }
 
 function linkElement(link: Link): string {

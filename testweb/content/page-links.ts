@@ -1,15 +1,16 @@
-// Which links a numbered page has: its children in the tree of its host, then links across it and to
-// other hosts, then what only roots have. Low numbers are linked more often, as on any site.
+// The links of a numbered page: those of its section's frame, then its children in the tree of its host,
+// then some by chance, then what only roots have.
 
 import { Random } from '../../src/base/index.ts'
 import type { LinkKind } from '../../src/parse/index.ts'
 import type { WebOptions } from '../options.ts'
+import { type Frame, Frames, NO_FRAME } from './frame.ts'
 import type { Host, HostTable } from './host.ts'
 import { familyOf, type Layout, type Resource } from './layout.ts'
 import { type Link, PlaceLink } from './link.ts'
-import { mix } from './mix.ts'
+import { Targets } from './targets.ts'
 import { VARIANT_NAMES } from './variant.ts'
-import { type Hand, type Place, placeAt, writeHref } from './writing.ts'
+import { type Base, baseAt, type Hand, type Place, writeHref } from './writing.ts'
 
 /** Pages that stand on every host with the same bytes, and near-duplicates of each other. */
 export const MIRRORS = 4
@@ -22,69 +23,54 @@ export const BASE_PATH = '/people/deep/'
 const JUNK = ['mailto:someone@example.test', 'javascript:void(0)', 'data:text/plain,hello', 'tel:+123456789']
 
 export class PageLinks {
+  readonly targets: Targets
+  readonly hand: Hand
   readonly #options: WebOptions
   readonly #hosts: HostTable
   readonly #layout: Layout
-  readonly hand: Hand
+  readonly #frames: Frames
 
   constructor(options: WebOptions, hosts: HostTable, layout: Layout) {
     this.#options = options
     this.#hosts = hosts
     this.#layout = layout
+    this.targets = new Targets(options, hosts, layout)
+    this.#frames = new Frames(options, layout, this.targets)
     this.hand = options.faults === 'none' ? 'plain' : 'varied'
+  }
+
+  /** The links that a page shares with its section; the first of its links. */
+  frame(resource: Resource): Frame {
+    return resource.variant === 'frameset' ? NO_FRAME : this.#frames.of(resource)
   }
 
   /** In the order of the page. The element is chosen here, too: it is the link's kind. */
   of(resource: Resource): Link[] {
     const random = new Random(resource.hash)
-    const from: Place = resource.variant === 'based' ? placeAt(resource.host, BASE_PATH) : resource
-    const links: Link[] = []
-    if (resource.number === 0) this.#rootLinks(from, links)
-    for (const target of this.targets(resource, random, this.#options.linksPerPage)) {
-      links.push(this.#write(from, target, resource.variant === 'frameset' ? 'frame' : null, random))
+    const { host } = resource
+    const from = baseAt(resource.variant === 'based' ? { host, path: BASE_PATH } : resource)
+    const forced = resource.variant === 'frameset' ? 'frame' : null
+    const links = [...this.frame(resource).links]
+    const count = this.#options.linksPerPage - links.length
+    const children = this.targets.children(resource, count)
+    for (const child of children) links.push(this.#write(from, child, forced, random))
+    const crossShare = this.#crossShare(count, children.length)
+    for (let i = children.length; i < count; i++) {
+      links.push(this.#write(from, this.targets.any(host, crossShare, random), forced, random))
     }
+    if (resource.number === 0) this.#rootLinks(from, links)
     if (this.hand === 'varied') oddments(from, links, random)
     return links
   }
 
-  /** Children first, so that the tree is whole; then by chance. */
-  targets(resource: Resource, random: Random, count: number): Resource[] {
-    const { host, number } = resource
-    const targets: Resource[] = []
-    if (number < host.pages) {
-      const width = Math.min(this.#options.branching, count)
-      const first = number * width + 1
-      for (let child = first; child < first + width && child < host.pages; child++) {
-        targets.push(this.#layout.resource(host, child))
-      }
-    }
-    const crossShare = this.#hosts.count > 1 ? this.#options.crossHostShare : 0
-    while (targets.length < count) {
-      const isCross = random.fraction() < crossShare
-      targets.push(this.#anyPage(isCross ? this.#hosts.at(random.below(this.#hosts.count)) : host, random.fraction()))
-    }
-    return targets
+  /** For the links by chance: they make up for the children, which never cross. */
+  #crossShare(count: number, children: number): number {
+    const { crossHostShare, linksPerPage } = this.#options
+    const crossing = linksPerPage - Math.floor(linksPerPage / 3)
+    return (crossHostShare * linksPerPage * count) / Math.max(1, crossing) / Math.max(1, count - children)
   }
 
-  /** A page of a host; the power makes low numbers popular: half of all links lead to a sixteenth of the pages. */
-  #anyPage(host: Host, fraction: number): Resource {
-    return this.#layout.resource(host, Math.floor(fraction ** 4 * host.pages))
-  }
-
-  /** A redirect leads to any page but itself, on its own host or another. */
-  redirectTarget(resource: Resource, isAway: boolean): Resource {
-    const hash = mix(resource.hash, 11)
-    const count = this.#hosts.count
-    const host =
-      isAway && count > 1 && resource.host.index >= 0
-        ? this.#hosts.at((resource.host.index + 1 + (hash % (count - 1))) % count)
-        : resource.host
-    const number = mix(hash, 1) % host.pages
-    const isItself = host === resource.host && number === resource.number
-    return this.#layout.resource(host, isItself ? 0 : number)
-  }
-
-  #write(from: Place, to: Resource, forced: LinkKind | null, random: Random): Link {
+  #write(from: Base, to: Resource, forced: LinkKind | null, random: Random): Link {
     if (this.hand === 'plain') {
       return new PlaceLink(forced ?? 'a', writeHref(from, to, 'plain', random), to, false)
     }
@@ -131,7 +117,7 @@ function oddments(from: Place, links: Link[], random: Random): void {
   links.push({ kind: 'a', href: random.pick(JUNK), url: null, isNofollow: false })
   links.push(new PlaceLink('a', '#top', from, false))
   const again = links[0]
-  if (again?.url != null && again.kind === 'a') {
+  if (again !== undefined && again.url !== null && again.kind === 'a') {
     links.push({ kind: 'a', href: `${again.url}#again`, url: again.url, isNofollow: again.isNofollow })
   }
 }

@@ -1,7 +1,7 @@
 // The predicate that the truth uses says the same as the text that crawlers read: here, and only here,
 // the text is read back, by the crawler's own parser.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseRobots } from '../../src/robots/index.ts'
 import { chooseRobots, planRobots, ROBOTS_KINDS } from './robots-plan.ts'

@@ -132,7 +132,7 @@ export function planRobots(kind: RobotsKind, crawlDelayS: number, sitemapUrl: st
       return rules(SOME_RULES, (path) => !isPrivate(path), { status: 301, movedTo: 'own' })
     case 'moved-away':
       return rules(SOME_RULES, (path) => !isPrivate(path), { status: 302, movedTo: 'other' })
-    case 'huge':
+    default:
       return rules(hugeText(), (path) => !isPrivate(path))
   }
 }

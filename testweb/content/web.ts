@@ -8,6 +8,7 @@ import { type Host, HostTable, type Ports } from './host.ts'
 import { Layout } from './layout.ts'
 import { Numbered } from './numbered.ts'
 import { PageLinks } from './page-links.ts'
+import { BytePaper } from './paper.ts'
 import type { Variant } from './variant.ts'
 
 export class Web {
@@ -16,15 +17,15 @@ export class Web {
   readonly #layout: Layout
   readonly #numbered: Numbered
   readonly #extras: Extras
+  readonly #filler = new Filler()
 
   constructor(options: Partial<WebOptions>, ports: Ports) {
     this.options = completeOptions(options)
     this.hosts = new HostTable(this.options, ports)
     this.#layout = new Layout(this.options)
-    const filler = new Filler()
     const pageLinks = new PageLinks(this.options, this.hosts, this.#layout)
-    this.#numbered = new Numbered(this.options, pageLinks, filler)
-    this.#extras = new Extras(this.options, this.hosts, this.#layout, filler)
+    this.#numbered = new Numbered(this.options, pageLinks, this.#filler)
+    this.#extras = new Extras(this.options, this.hosts, this.#layout)
   }
 
   /** What a host says at a path (with query). `timeMs` only matters to changing pages. */
@@ -43,6 +44,19 @@ export class Web {
     const host = this.hosts.find(hostname)
     if (host === null) return null
     return this.answer(host, protocol === 'https:' ? 'https' : 'http', pathname + search, timeMs)
+  }
+
+  /** Something to write answers on. */
+  newPaper(): BytePaper {
+    return new BytePaper(this.#filler)
+  }
+
+  /** The bytes of the answer to a canonical URL, before any coding. */
+  body(url: string, timeMs = 0): Buffer | null {
+    const paper = this.newPaper()
+    const answer = this.answerUrl(url, timeMs)
+    answer?.write(paper)
+    return answer === null ? null : paper.body()
   }
 
   /** The root of every host, or of the first few. */

@@ -4,31 +4,36 @@
 import type { Random } from '../../src/base/index.ts'
 import type { Host } from './host.ts'
 
-/** Where a reference leads, or what it is resolved against: a page, or its <base>. */
+/** Where a reference leads. */
 export interface Place {
   readonly host: Host
   /** Canonical path with query. */
   readonly path: string
+}
+
+/** What a reference is resolved against: a page, or its <base>. */
+export interface Base extends Place {
   /** Without the query. */
   readonly plainPath: string
   /** Up to the last slash. */
   readonly folder: string
 }
 
-export function placeAt(host: Host, path: string): Place {
-  const query = path.indexOf('?')
-  const plainPath = query < 0 ? path : path.slice(0, query)
+export function baseAt({ host, path }: Place): Base {
+  const plainPath = withoutQuery(path)
   return { host, path, plainPath, folder: plainPath.slice(0, plainPath.lastIndexOf('/') + 1) }
 }
+
+const QUESTION_MARK = 63
 
 /** 'plain' is what tidy sites write; 'varied' is what the standard allows. */
 export type Hand = 'plain' | 'varied'
 
-export function writeHref(from: Place, to: Place, hand: Hand, random: Random): string {
+export function writeHref(from: Base, to: Place, hand: Hand, random: Random): string {
   return from.host === to.host ? writeInner(from, to, hand, random) : writeOuter(from, to, hand, random)
 }
 
-function writeInner(from: Place, to: Place, hand: Hand, random: Random): string {
+function writeInner(from: Base, to: Place, hand: Hand, random: Random): string {
   const roll = random.below(hand === 'plain' ? 8 : 20)
   switch (roll) {
     case 0:
@@ -64,7 +69,7 @@ function writeInner(from: Place, to: Place, hand: Hand, random: Random): string 
   }
 }
 
-function writeOuter(from: Place, to: Place, hand: Hand, random: Random): string {
+function writeOuter(from: Base, to: Place, hand: Hand, random: Random): string {
   const { scheme, name, authority, origin } = to.host
   const roll = random.below(hand === 'plain' ? 4 : 10)
   switch (roll) {
@@ -87,27 +92,33 @@ function writeOuter(from: Place, to: Place, hand: Hand, random: Random): string 
 }
 
 /** The shortest form: query only, file only, or from the root. */
-function relative(from: Place, to: Place): string {
-  if (from.plainPath === to.plainPath && to.path.length > to.plainPath.length) return to.path.slice(to.plainPath.length)
-  const { folder } = from
-  if (!to.path.startsWith(folder) || to.path === folder) return to.path
-  const rest = to.path.slice(folder.length)
+function relative({ plainPath, folder }: Base, { path }: Place): string {
+  if (path.charCodeAt(plainPath.length) === QUESTION_MARK && path.startsWith(plainPath))
+    return path.slice(plainPath.length)
+  if (!path.startsWith(folder) || path === folder) return path
+  const rest = path.slice(folder.length)
   // '/p1' under folder '/' must not become '//…', and a rest that starts with '?' would keep the file name.
-  return rest.startsWith('/') || rest.startsWith('?') ? to.path : rest
+  return rest.startsWith('/') || rest.startsWith('?') ? path : rest
 }
 
 function dotted(reference: string): string {
   return /^[a-z0-9]/i.test(reference) ? `./${reference}` : reference
 }
 
-function climbing(from: Place, to: Place): string {
+function climbing(from: Base, to: Place): string {
   const folders = from.plainPath.split('/').length - 2
   // At the root one may climb all one likes.
   return '../'.repeat(folders > 0 ? folders : 2) + to.path.slice(1)
 }
 
-function withBackslashes({ path, plainPath }: Place): string {
+function withBackslashes({ path }: Place): string {
+  const plainPath = withoutQuery(path)
   return plainPath.replaceAll('/', '\\') + path.slice(plainPath.length)
+}
+
+function withoutQuery(path: string): string {
+  const end = path.indexOf('?')
+  return end < 0 ? path : path.slice(0, end)
 }
 
 /** The port in digits a parser must not compare as text; default ports are written out. */

@@ -121,12 +121,14 @@ function writeName(name: string): Buffer {
 /** Of an address with one `::` or none. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = address.split('::')
-  const groups = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
   const before = groups(head)
   const after = groups(tail ?? '')
   const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]
   const bytes = Buffer.alloc(16)
   all.forEach((group, i) => bytes.writeUInt16BE(group, i * 2))
   return bytes
+}
+
+function groups(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }

@@ -43,10 +43,6 @@ export function oddityOf(name: string, count: number): Oddity {
       .split('.')
       .at(-1) ?? ''
   const [, word = label, number] = /^([a-z]+)-(\d+)$/.exec(label) ?? []
-  const answer = (...addresses: string[]): Oddity => ({
-    ...ORDINARY,
-    data: addresses.map((address) => ({ type: 'A' as const, address })),
-  })
   switch (word as OddityName) {
     case 'nxdomain':
       return { ...ORDINARY, code: CODE.noName }
@@ -89,6 +85,10 @@ export function oddityOf(name: string, count: number): Oddity {
     default:
       return answer(ODD_ADDRESS)
   }
+}
+
+function answer(...addresses: string[]): Oddity {
+  return { ...ORDINARY, data: addresses.map((address) => ({ type: 'A', address })) }
 }
 
 const ORDINARY: Oddity = { code: CODE.ok, data: [], ttlS: 60, delayMs: 0, isTruncatedOverUdp: false }

@@ -1,6 +1,6 @@
 // What goes into the log comes out again, whatever its size, in memory and as text.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AccessLog, formatRequest, parseRequests } from './access-log.ts'
 

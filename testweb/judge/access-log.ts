@@ -123,10 +123,6 @@ export class AccessLog {
 
   #grow(): void {
     const capacity = this.#startMs.length * 2
-    const copy = <T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T => {
-      to.set(from)
-      return to
-    }
     this.#startMs = copy(this.#startMs, new Float64Array(capacity))
     this.#endMs = copy(this.#endMs, new Float64Array(capacity))
     this.#host = copy(this.#host, new Uint32Array(capacity))
@@ -135,6 +131,11 @@ export class AccessLog {
     this.#status = copy(this.#status, new Uint16Array(capacity))
     this.#pathEnd = copy(this.#pathEnd, new Float64Array(capacity))
   }
+}
+
+function copy<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
+  to.set(from)
+  return to
 }
 
 /** One request as a line of the log file: tab-separated, times in milliseconds. */

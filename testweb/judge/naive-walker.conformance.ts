@@ -122,7 +122,6 @@ function htmlLinks(url: string, type: string, body: Buffer, obeysNofollow: boole
 }
 
 function hrefsOf(element: Element, get: (name: string) => string | undefined): string[] {
-  const found = (value: string | undefined): string[] => (value === undefined ? [] : [value])
   switch (element.tagName) {
     case 'a':
     case 'area':
@@ -144,6 +143,10 @@ function hrefsOf(element: Element, get: (name: string) => string | undefined): s
     default:
       return []
   }
+}
+
+function found(value: string | undefined): string[] {
+  return value === undefined ? [] : [value]
 }
 
 function charsetOf(type: string, body: Buffer): Charset {

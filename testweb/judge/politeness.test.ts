@@ -1,6 +1,6 @@
 // The judge finds every planted offence and never accuses a polite crawler.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LoggedRequest } from './access-log.ts'
 import { checkPoliteness } from './politeness.ts'

@@ -2,10 +2,11 @@
 // over real sockets, then rule by rule.
 
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RobotsKind } from '../content/robots-plan.ts'
 import { Web } from '../content/web.ts'
 import { startTestWeb, type TestWeb, type TestWebOptions } from '../test-web.ts'
 import { walk } from './naive-walker.conformance.ts'
-import { truth, type TruthQuestion } from './truth.ts'
+import { type Truth, truth, type TruthQuestion } from './truth.ts'
 
 async function start(options: TestWebOptions): Promise<TestWeb> {
   const testWeb = await startTestWeb({ meanBytes: 500, linksPerPage: 8, slowMs: 5, ...options })
@@ -46,7 +47,7 @@ describe('over the network', () => {
         ...[...pages].map(([url, page]) => [url, page.status] as const),
         ...[...failed.keys()].map((url) => [url, 0] as const),
       ])
-      expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...expected].sort()))
+      expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
       expect(pages.size).toBeGreaterThan(options.pages!)
     }
   })
@@ -93,9 +94,10 @@ describe('scopes', () => {
   })
 
   test('prefix: one that was given instead', () => {
-    const prefix = 'http://h0.site0.test:8000/docs/'
+    // Page 1 is in the navigation, so the root leads into its section.
+    const prefix = web.url(0, 1).replace(/(\/\/[^/]+\/[^/]+\/).*/, '$1')
     const urls = [...truth(web, { seeds: [web.url(0, 0)], scope: 'prefix', prefix }).pages.keys()]
-    expect(urls.length).toBeGreaterThan(2)
+    expect(urls).toContain(web.url(0, 1))
     expect(urls.filter((url) => !url.startsWith(prefix))).toEqual([web.url(0, 0)])
   })
 
@@ -160,32 +162,29 @@ describe('redirects', () => {
   })
 })
 
-describe('robots', () => {
-  const ask = (
-    kind: 'some' | 'broken' | 'named-group',
-    question: Partial<TruthQuestion> = {},
-  ): ReturnType<typeof truth> => {
-    const web = new Web({ hosts: 1, pages: 100, robots: { [kind]: 1 } }, { http: 8_000, https: null })
-    return truth(web, { seeds: web.seeds(), ...question })
-  }
+function askWith(kind: RobotsKind, question: Partial<TruthQuestion> = {}): Truth {
+  const web = new Web({ hosts: 1, pages: 100, robots: { [kind]: 1 } }, { http: 8_000, https: null })
+  return truth(web, { seeds: web.seeds(), ...question })
+}
 
+describe('robots', () => {
   test('what is disallowed is skipped, not fetched', () => {
-    const { pages, skipped } = ask('some')
+    const { pages, skipped } = askWith('some')
     expect(skipped.size).toBeGreaterThan(5)
     for (const [url, reason] of skipped) expect(`${reason} ${url}`).toMatch(/^robots http:\/\/[^/]+\/(private|tmp)\//)
     expect([...pages.keys()].some((url) => url.includes('/private/'))).toBe(false)
-    expect(ask('some', { robots: 'ignore' }).pages.size).toBe(100)
+    expect(askWith('some', { robots: 'ignore' }).pages.size).toBe(100)
   })
 
   test('a robots.txt that cannot be had closes the host', () => {
-    const { pages, skipped } = ask('broken')
+    const { pages, skipped } = askWith('broken')
     expect(pages.size).toBe(0)
     expect([...skipped.values()]).toEqual(['robots-unavailable'])
   })
 
   test('rules go by the name of the crawler', () => {
-    expect(ask('named-group', { agent: 'Portolan' }).pages.size).toBeGreaterThan(50)
-    expect(ask('named-group', { agent: 'strangebot' }).pages.size).toBe(0)
+    expect(askWith('named-group', { agent: 'Portolan' }).pages.size).toBeGreaterThan(50)
+    expect(askWith('named-group', { agent: 'strangebot' }).pages.size).toBe(0)
   })
 })
 

@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import type { Clock, ClockMs } from '../../src/base/index.ts'
 import type { Answer, Throttle } from '../content/answer.ts'
+import type { BytePaper } from '../content/paper.ts'
 import { MISDIRECTED, type Web } from '../content/web.ts'
 import type { AccessLog } from '../judge/access-log.ts'
 import { HEAD_CHARS_MAX, readRequest, type Request } from './request.ts'
@@ -20,6 +21,8 @@ export interface ServerState {
   readonly webTimeMs: () => number
   /** The one thing that is not a function of the URL: how often a throttled one was asked for. */
   readonly throttled: Map<string, number>
+  /** Shared by all connections, and replaced when the kernel did not take all of it at once. */
+  paper: BytePaper
 }
 
 export class Connection {
@@ -111,7 +114,7 @@ export class Connection {
     }
     if (throttle !== null && this.#isThrottled(throttle, `${this.#scheme}://${name}${request.path}`)) {
       this.#send(this.#throttleWire(throttle, request), entry)
-    } else this.#send(wire(answer, request, this.#date()), entry)
+    } else this.#send(wire(answer, request, this.#date(), this.#state.paper), entry)
   }
 
   /** Counts the request. The same URL is refused `times` times, however long ago, until the counter is reset. */
@@ -133,19 +136,14 @@ export class Connection {
     return wireText(throttle.status, 'Not so fast.\n', headers, this.#date(), request.connection === 'close')
   }
 
-  #send({ head, body, status, isLast }: Wire, entry: number): void {
-    const { clock, log } = this.#state
+  #send({ bytes, status, isLast }: Wire, entry: number): void {
+    const { clock, log, web } = this.#state
     const socket = this.#socket
     // Before the write: the kernel may give the bytes to the client before write() returns, and a
     // client must not be blamed for our being slow to look at the clock.
     const endMs = clock.nowMs()
-    if (typeof body === 'string') socket.write(head + body, 'latin1')
-    else {
-      socket.cork()
-      socket.write(head, 'latin1')
-      socket.write(body)
-      socket.uncork()
-    }
+    socket.write(bytes)
+    if (socket.writableLength > 0) this.#state.paper = web.newPaper()
     if (isLast) {
       this.#isBusy = true
       if (socket.writableLength === 0) log.end(entry, endMs, status)

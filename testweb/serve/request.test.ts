@@ -1,6 +1,6 @@
 // Requests are read from text that came in any pieces.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRequest } from './request.ts'
 

@@ -56,10 +56,8 @@ async function ask(path: string, headers = '', method = 'GET'): Promise<Reply> {
 }
 
 const exhibit = (variant: Variant): string => `/_/${variant}`
-const expectedBody = (path: string, timeMs = 0): Buffer => {
-  const body = testWeb.web.answerUrl(`http://127.1.0.1:${testWeb.port}${path}`, timeMs)!.body()
-  return typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.from(body)
-}
+const expectedBody = (path: string, timeMs = 0): Buffer =>
+  testWeb.web.body(`http://127.1.0.1:${testWeb.port}${path}`, timeMs)!
 
 describe('a page', () => {
   test('comes with its length, type and validators', async () => {
@@ -181,7 +179,7 @@ describe('delivery', () => {
   test('a request that comes a byte at a time is answered all the same', async () => {
     const text = 'GET / HTTP/1.1\r\nHost: 127.1.0.1\r\nConnection: close\r\n\r\n'
     const bytes = await exchange(text.slice(0, 1), '127.1.0.1', (socket) => {
-      const rest = [...text.slice(1)]
+      const rest = text.slice(1).split('')
       socket.setNoDelay(true)
       const next = (): void => {
         const char = rest.shift()
@@ -304,6 +302,56 @@ describe('the log', () => {
     expect(small.log.dropped).toBe(1)
     expect(() => small.politeness({ delayMs: 0 })).toThrow('proves nothing')
   })
+})
+
+describe('large pages', () => {
+  test('arrive whole at a client that reads slowly, and end in the log when the last byte is gone', async () => {
+    const large = await startTestWeb({ hosts: 1, pages: 3, meanBytes: 8_000_000, linksPerPage: 2 })
+    onTestFinished(() => large.stop())
+    const paths = [0, 1, 2].map((page) => new URL(large.url(0, page)))
+    const received = await new Promise<Buffer>((resolve) => {
+      const parts: Buffer[] = []
+      const socket = connect(large.port, '127.1.0.1')
+      for (const [i, { pathname, search }] of paths.entries()) {
+        socket.write(
+          `GET ${pathname}${search} HTTP/1.1\r\nHost: 127.1.0.1\r\n${i === 2 ? 'Connection: close\r\n' : ''}\r\n`,
+        )
+      }
+      socket.on('data', (part: Buffer) => {
+        parts.push(part)
+        socket.pause()
+        setImmediate(() => socket.resume())
+      })
+      socket.on('close', () => resolve(Buffer.concat(parts)))
+    })
+    let at = 0
+    for (const url of paths) {
+      const body = large.web.body(url.href)!
+      at = received.indexOf('\r\n\r\n', at) + 4
+      expect(received.subarray(at, at + body.length).equals(body)).toBe(true)
+      at += body.length
+    }
+    expect(at).toBe(received.length)
+    const requests = [...large.log.requests()]
+    expect(requests).toHaveLength(3)
+    for (const [i, { endMs }] of requests.entries()) {
+      expect(endMs).toBeLessThan(Number.POSITIVE_INFINITY)
+      if (i > 0) expect(endMs).toBeGreaterThanOrEqual(requests[i - 1]!.endMs)
+    }
+  })
+})
+
+test('with latency, two requests at once show as such however fast the server is', async () => {
+  const late = await startTestWeb({ hosts: 1, pages: 1, latencyMs: 20 })
+  onTestFinished(() => late.stop())
+  const once = (): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(late.port, '127.1.0.1', () => socket.write('GET / HTTP/1.0\r\n\r\n'))
+      socket.resume()
+      socket.on('close', () => resolve())
+    })
+  await Promise.all([once(), once()])
+  expect(late.politeness({ delayMs: 0 }).map((each) => each.rule)).toEqual(['host-overlap'])
 })
 
 describe('addresses', () => {

@@ -1,14 +1,15 @@
 // An answer to bytes: status line, headers, framing, content coding.
 
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import type { Answer, BodyBytes, ContentCoding } from '../content/answer.ts'
+import type { Answer, ContentCoding } from '../content/answer.ts'
+import type { BytePaper } from '../content/paper.ts'
 import type { Request } from './request.ts'
 
-/** What is written, and what becomes of the connection afterwards. A string holds one byte per character. */
+/** What is written, and what becomes of the connection afterwards. */
 export interface Wire {
   readonly status: number
-  readonly head: string
-  readonly body: BodyBytes
+  /** Head and body. May be a view of the paper: valid until that is written on again. */
+  readonly bytes: Buffer
   readonly isLast: boolean
 }
 
@@ -38,18 +39,19 @@ const MISSING_BYTES = 100
 /** Small enough that a page has many, odd so that nothing falls on a boundary by luck. */
 const CHUNK_BYTES = 1_021
 
-export function wire(answer: Answer, request: Request, date: string): Wire {
+export function wire(answer: Answer, request: Request, date: string, paper: BytePaper): Wire {
   const { delivery, entity } = answer
   const isLast =
     delivery.isLast || request.connection === 'close' || (request.isHttp10 && request.connection !== 'keep-alive')
   if (entity !== null && isUnchanged(entity.tag, entity.modifiedMs, request)) {
     const head = `HTTP/1.1 304 Not Modified\r\nDate: ${date}\r\nETag: ${entity.tag}\r\n${connectionLine(isLast, request)}\r\n`
-    return { status: 304, head, body: '', isLast }
+    return { status: 304, bytes: Buffer.from(head, 'latin1'), isLast }
   }
 
   const coding = delivery.coding !== null && accepts(request.acceptEncoding, delivery.coding) ? delivery.coding : null
-  const plain = answer.body()
-  const body = coding === null ? plain : compress(plain, coding)
+  paper.clear()
+  answer.write(paper)
+  if (coding !== null) recode(paper, (body) => compress(body, coding))
   let head = `HTTP/${delivery.httpVersion} ${answer.status} ${REASONS[answer.status] ?? 'Unnamed'}\r\nServer: testweb\r\nDate: ${date}\r\n`
   if (answer.type !== null) head += `Content-Type: ${answer.type}\r\n`
   const moved = answer.moved
@@ -62,11 +64,12 @@ export function wire(answer: Answer, request: Request, date: string): Wire {
   const isChunked = delivery.framing === 'chunked' && !request.isHttp10
   if (isChunked) head += 'Transfer-Encoding: chunked\r\n'
   else if (delivery.framing !== 'close') {
-    head += `Content-Length: ${body.length + (delivery.breakage === 'short' ? MISSING_BYTES : 0)}\r\n`
+    head += `Content-Length: ${paper.length + (delivery.breakage === 'short' ? MISSING_BYTES : 0)}\r\n`
   }
   head += `${connectionLine(isLast, request)}\r\n`
-  if (request.method === 'HEAD') return { status: answer.status, head, body: '', isLast }
-  return { status: answer.status, head, body: isChunked ? inChunks(body) : body, isLast }
+  if (request.method === 'HEAD') paper.clear()
+  else if (isChunked) recode(paper, inChunks)
+  return { status: answer.status, bytes: paper.withHead(head), isLast }
 }
 
 /** A short text instead of the answer: throttling and bad requests. */
@@ -74,7 +77,7 @@ export function wireText(status: number, text: string, headers: string, date: st
   const head =
     `HTTP/1.1 ${status} ${REASONS[status] ?? 'Unnamed'}\r\nServer: testweb\r\nDate: ${date}\r\n` +
     `Content-Type: text/plain\r\nContent-Length: ${text.length}\r\n${headers}${isLast ? 'Connection: close\r\n' : ''}\r\n`
-  return { status, head, body: text, isLast }
+  return { status, bytes: Buffer.from(head + text, 'latin1'), isLast }
 }
 
 function connectionLine(isLast: boolean, request: Request): string {
@@ -101,8 +104,14 @@ function accepts(acceptEncoding: string, coding: ContentCoding): boolean {
   })
 }
 
-function compress(body: BodyBytes, coding: ContentCoding): Uint8Array {
-  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+/** Replaces the body by another form of it. */
+function recode(paper: BytePaper, change: (body: Buffer) => Uint8Array): void {
+  const changed = change(paper.body())
+  paper.clear()
+  paper.bytes(changed)
+}
+
+function compress(bytes: Buffer, coding: ContentCoding): Uint8Array {
   switch (coding) {
     case 'gzip':
       return gzipSync(bytes, { level: 1 })
@@ -115,8 +124,7 @@ function compress(body: BodyBytes, coding: ContentCoding): Uint8Array {
   }
 }
 
-function inChunks(body: BodyBytes): Uint8Array {
-  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+function inChunks(bytes: Buffer): Uint8Array {
   const parts: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     const chunk = bytes.subarray(at, at + CHUNK_BYTES)
