@@ -1,11 +1,9 @@
 // What a crawl remembers: ledger, seen sets, frontier, rules and files, brought back to where the last
 // run left them.
 
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskFault } from '../base/index.ts'
 import { MemoryContentSeen } from '../content-seen/index.ts'
-import { lockDirectory } from '../disk/index.ts'
+import { lockDirectory, makeDirectory } from '../disk/index.ts'
 import { MemoryFrontier } from '../frontier/index.ts'
 import { JournalLedger } from '../ledger/index.ts'
 import { RobotsCache } from '../robots/index.ts'
@@ -35,9 +33,7 @@ const ROBOTS_MEMORY_SHARE = 1 / 16
 export async function openCrawlState(plan: CrawlPlan, closers: Closers): Promise<CrawlState> {
   const { dir, settings, clock, random } = plan
   const folder = join(dir, 'state')
-  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-    throw diskFault(`making ${folder}`, cause)
-  })
+  await makeDirectory(folder)
   const lock = await lockDirectory(folder)
   closers.add(() => lock.release())
   const ledger = await JournalLedger.open({ path: join(folder, 'ledger.log'), random, create: plan.newIdentity })

@@ -1,10 +1,9 @@
 // A crawl as a person runs it: progress while it lasts, signals that stop it, and what is left at the end.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Crawl } from '../agent/index.ts'
-import { diskFault, Fault, formatDuration, Random, type StopReason, systemClock } from '../base/index.ts'
+import { Fault, formatDuration, Random, type StopReason, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
@@ -44,9 +43,6 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
   const { dir, isJson } = request
   const say = (text: string): void => void process.stderr.write(text)
   for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
-  await mkdir(dir, { recursive: true }).catch((cause: unknown) => {
-    throw diskFault(`making the directory ${dir}`, cause)
-  })
   const job = await openCrawl(request)
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
   const { stoppedBecause, fault } = await watch(job, request, say)

@@ -1,5 +1,6 @@
 export { AppendFile, type AppendFileOptions } from './append-file.ts'
 export { moveDurably, syncDirectory, writeAtomically } from './atomic-file.ts'
 export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+export { makeDirectory } from './make-directory.ts'
 export { FramedLog, type FramedLogOptions, readFrames } from './framed-log.ts'
 export { sortLines } from './sort-lines.ts'

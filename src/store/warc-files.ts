@@ -5,10 +5,10 @@
 //
 // Records name the final file from the start, so that nothing has to be rewritten when it is renamed.
 
-import { mkdir, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
+import { readdir, rename, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
-import { moveDurably, syncDirectory } from '../disk/index.ts'
+import { makeDirectory, moveDurably, syncDirectory } from '../disk/index.ts'
 import type { ArchiveFile, ArchiveState } from './archive.ts'
 
 /** Where in the crawl's directory the archive stands. */
@@ -48,7 +48,7 @@ export class WarcFiles {
   /** The serial a new writer begins with: behind all files that are there already. */
   async begin(): Promise<number> {
     try {
-      await mkdir(join(this.#directory, ARCHIVE_FOLDER), { recursive: true })
+      await makeDirectory(join(this.#directory, ARCHIVE_FOLDER))
       let serial = 0
       for (const own of await this.#own()) serial = Math.max(serial, own.serial + 1)
       return serial

@@ -1,0 +1,31 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { diskFault } from '../base/index.ts'
+
+/**
+ * Makes a directory and what it lies in, one by one. Node's own `recursive` tries for ever where the
+ * system answers ENOENT for a child of a directory that exists, as /proc does.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  const missing: string[] = []
+  try {
+    for (let at = resolve(path); !(await exists(at)); at = dirname(at)) missing.push(at)
+    for (const one of missing.reverse()) {
+      await mkdir(one).catch((cause: unknown) => {
+        // Somebody else was quicker.
+        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+      })
+    }
+  } catch (cause) {
+    throw diskFault(`making the directory ${path}`, cause)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory() || path === dirname(path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw cause
+  }
+}
