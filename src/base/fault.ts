@@ -46,9 +46,6 @@ export function diskFault(doing: string, cause: unknown): Fault {
       cause,
     )
   }
-  return new Fault(
-    'DISK_FAILED',
-    `${doing}: ${errno}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    cause,
-  )
+  // Node's message begins with the errno.
+  return new Fault('DISK_FAILED', `${doing}: ${cause instanceof Error ? cause.message : errno}`, cause)
 }

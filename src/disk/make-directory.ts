@@ -9,11 +9,11 @@ import { diskFault } from '../base/index.ts'
 export async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = []
   try {
-    for (let at = resolve(path); !(await exists(at)); at = dirname(at)) missing.push(at)
+    for (let at = resolve(path); !(await isDirectory(at)); at = dirname(at)) missing.push(at)
     for (const one of missing.reverse()) {
-      await mkdir(one).catch((cause: unknown) => {
-        // Somebody else was quicker.
-        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+      await mkdir(one).catch(async (cause: unknown) => {
+        // Somebody else was quicker; a file of that name is another matter.
+        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isDirectory(one))) throw cause
       })
     }
   } catch (cause) {
@@ -21,9 +21,9 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function isDirectory(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory() || path === dirname(path)
+    return (await stat(path)).isDirectory()
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw cause
