@@ -20,7 +20,17 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2)
 }
 
+// Half of the start-up is compiling; Node keeps the result for the next time.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache()
+
+// Young garbage is collected in 8 MiB steps instead of growing ones: the same CPU, 150 MB less memory (bench/crawl.ts).
+const { setFlagsFromString } = await import('node:v8')
+setFlagsFromString('--max-semi-space-size=8')
+
 // A published package carries compiled code; a clone runs its sources directly.
 const compiled = new URL('../dist/cli/main.js', import.meta.url)
-const { main } = await import(existsSync(compiled) ? compiled.href : new URL('../src/cli/main.ts', import.meta.url).href)
+const { main } = await import(
+  existsSync(compiled) ? compiled.href : new URL('../src/cli/main.ts', import.meta.url).href
+)
 await main(process.argv.slice(2))

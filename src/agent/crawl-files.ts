@@ -16,7 +16,7 @@ import {
   sortCdxj,
   WarcWriter,
 } from '../store/index.ts'
-import { type CanonicalUrl, type FingerprintKey, surt } from '../url/index.ts'
+import { type FingerprintKey, surt } from '../url/index.ts'
 import type { CommittedFile } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
@@ -86,7 +86,7 @@ export async function openCrawlFiles(
   })
   const index = await CdxjWriter.open({
     path: join(dir, FILES.index),
-    surt: (url) => surt(url as CanonicalUrl),
+    surt,
     ...lengthOf('index'),
   })
   closers.add(async () => {

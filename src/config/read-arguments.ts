@@ -43,7 +43,7 @@ export function readArguments(args: readonly string[], shapes: ReadonlyMap<strin
       flags.set(token.name, token.value ?? true)
     } else if (!shape.takesValue) {
       flags.set(token.name, token.value ?? true)
-    } else if (token.value === undefined || (token.inlineValue === false && token.value.startsWith('--'))) {
+    } else if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
       problems.push({ where, what: 'needs a value' })
     } else if (shape.repeats) {
       const earlier = flags.get(token.name)

@@ -1,5 +1,5 @@
-// Which pages a page links to. Low numbers are linked more often, as on any site: half of all links by
-// chance lead to a sixteenth of a host's pages.
+// Which pages a page links to. Some pages of a site are popular: here those with the lowest numbers, to
+// which three quarters of the links by chance lead.
 
 import type { Random } from '../../src/base/index.ts'
 import type { WebOptions } from '../options.ts'
@@ -7,10 +7,17 @@ import type { Host, HostTable } from './host.ts'
 import type { Layout, Resource } from './layout.ts'
 import { mix } from './mix.ts'
 
+/** Popular pages per host. They are kept, as writing their paths again and again costs more than all else. */
+const POPULAR = 256
+/** Some 200 bytes each; beyond, they are made each time. */
+const KEPT_MAX = 1 << 17
+
 export class Targets {
   readonly #hosts: HostTable
   readonly #layout: Layout
   readonly #branching: number
+  /** By host index × POPULAR + number. */
+  readonly #kept = new Map<number, Resource>()
 
   constructor(options: WebOptions, hosts: HostTable, layout: Layout) {
     this.#hosts = hosts
@@ -34,9 +41,18 @@ export class Targets {
   any(host: Host, crossShare: number, random: Random): Resource {
     const isCross = this.#hosts.count > 1 && random.fraction() < crossShare
     const to = isCross ? this.#hosts.at(random.below(this.#hosts.count)) : host
-    const fraction = random.fraction()
-    const square = fraction * fraction
-    return this.#layout.resource(to, Math.floor(square * square * to.pages))
+    const roll = random.next32()
+    if ((roll & 3) === 0 || to.index < 0) return this.#layout.resource(to, (roll >>> 2) % to.pages)
+    return this.#layout.resource(to, (roll >>> 2) % Math.min(POPULAR, to.pages))
+  }
+
+  #popular(host: Host, number: number): Resource {
+    const place = host.index * POPULAR + number
+    const kept = this.#kept.get(place)
+    if (kept !== undefined) return kept
+    const resource = this.#layout.resource(host, number)
+    if (this.#kept.size < KEPT_MAX) this.#kept.set(place, resource)
+    return resource
   }
 
   /** A redirect leads to any page but itself, on its own host or another. */
