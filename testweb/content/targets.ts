@@ -43,7 +43,7 @@ export class Targets {
     const to = isCross ? this.#hosts.at(random.below(this.#hosts.count)) : host
     const roll = random.next32()
     if ((roll & 3) === 0 || to.index < 0) return this.#layout.resource(to, (roll >>> 2) % to.pages)
-    return this.#layout.resource(to, (roll >>> 2) % Math.min(POPULAR, to.pages))
+    return this.#popular(to, (roll >>> 2) % Math.min(POPULAR, to.pages))
   }
 
   #popular(host: Host, number: number): Resource {
