@@ -7,17 +7,13 @@ import type { Host, HostTable } from './host.ts'
 import type { Layout, Resource } from './layout.ts'
 import { mix } from './mix.ts'
 
-/** Popular pages per host. They are kept, as writing their paths again and again costs more than all else. */
+/** How many pages of a host are popular. */
 const POPULAR = 256
-/** Some 200 bytes each; beyond, they are made each time. */
-const KEPT_MAX = 1 << 17
 
 export class Targets {
   readonly #hosts: HostTable
   readonly #layout: Layout
   readonly #branching: number
-  /** By host index × POPULAR + number. */
-  readonly #kept = new Map<number, Resource>()
 
   constructor(options: WebOptions, hosts: HostTable, layout: Layout) {
     this.#hosts = hosts
@@ -42,17 +38,8 @@ export class Targets {
     const isCross = this.#hosts.count > 1 && random.fraction() < crossShare
     const to = isCross ? this.#hosts.at(random.below(this.#hosts.count)) : host
     const roll = random.next32()
-    if ((roll & 3) === 0 || to.index < 0) return this.#layout.resource(to, (roll >>> 2) % to.pages)
-    return this.#popular(to, (roll >>> 2) % Math.min(POPULAR, to.pages))
-  }
-
-  #popular(host: Host, number: number): Resource {
-    const place = host.index * POPULAR + number
-    const kept = this.#kept.get(place)
-    if (kept !== undefined) return kept
-    const resource = this.#layout.resource(host, number)
-    if (this.#kept.size < KEPT_MAX) this.#kept.set(place, resource)
-    return resource
+    const choice = (roll & 3) === 0 ? to.pages : Math.min(POPULAR, to.pages)
+    return this.#layout.resource(to, (roll >>> 2) % choice)
   }
 
   /** A redirect leads to any page but itself, on its own host or another. */
