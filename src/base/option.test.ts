@@ -2,11 +2,13 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { choice, count, duration, limit, optionFacts, patterns, size, yesNo } from './option.ts'
+import { choice, count, duration, durationLimit, limit, optionFacts, patterns, size, text, yesNo } from './option.ts'
 
 const schema = z.strictObject({
   delay: duration('1s', { text: 'rest', flag: 'delay' }, { minMs: 10, maxMs: 60_000 }),
-  body: size('64MiB', { text: 'limit' }, 1),
+  body: size('64MiB', { text: 'limit' }, 65_536),
+  time: durationLimit({ text: 'time' }),
+  name: text('', { text: 'name' }, (value) => (value === 'nobody' ? 'nobody is not a name' : null)),
   hosts: count(4, { text: 'hosts' }, { min: 1, max: 10 }),
   pages: limit({ text: 'pages' }),
   scope: choice(['host', 'domain'], 'host', { text: 'scope' }),
@@ -18,6 +20,8 @@ test('what is not said takes its default, in the unit the code works with', () =
   expect(schema.parse({})).toEqual({
     delay: 1_000,
     body: 67_108_864,
+    time: null,
+    name: '',
     hosts: 4,
     pages: null,
     scope: 'host',
@@ -28,9 +32,17 @@ test('what is not said takes its default, in the unit the code works with', () =
 
 test.for([
   [{ delay: '30' }, 'with a unit'],
-  [{ delay: '1ms' }, 'out of range'],
-  [{ delay: '2m' }, 'out of range'],
-  [{ body: '0' }, 'least possible'],
+  [{ delay: '1ms' }, "'1ms' is too short; the least is 10ms"],
+  [{ delay: '2m' }, "'2m' is too long; the most is 1m"],
+  [{ delay: '-1s' }, "'-1s' must not be negative"],
+  [{ delay: '-1' }, 'with a unit'],
+  [{ body: '0' }, "'0' is too small; the least is 64 KiB"],
+  [{ body: '-1MiB' }, "'-1MiB' must not be negative"],
+  [{ body: '64' }, 'with a unit'],
+  [{ time: '0s' }, "'0s' must be more than 0"],
+  [{ time: '-5m' }, "'-5m' must be more than 0"],
+  [{ time: '5' }, 'with a unit'],
+  [{ name: 'nobody' }, 'nobody is not a name'],
   [{ hosts: 0 }, '>=1'],
   [{ hosts: 1.5 }, 'int'],
   [{ scope: 'galaxy' }, 'host'],

@@ -3,7 +3,7 @@
 // docs/config.md and the published JSON schema, so that a default is written down once.
 
 import { z } from 'zod'
-import { formatDuration, parseDuration, parseSize } from './units.ts'
+import { formatBytes, formatDuration, parseDuration, parseSize } from './units.ts'
 
 /** What the docs and the command line know of an option beside its type. */
 export interface OptionFacts {
@@ -42,6 +42,24 @@ function register<T extends z.ZodType>(
   return schema
 }
 
+/** '-5s' is read as far as it goes: whoever writes it is told about the sign, not about the unit. */
+function isNegative(text: string, parse: (text: string) => number | null): boolean {
+  const trimmed = text.trim()
+  return trimmed.startsWith('-') && parse(trimmed.slice(1)) !== null
+}
+
+/** A text that `read` makes a number of; where it cannot, the complaint is a sentence of its own. */
+function measured(
+  read: (text: string) => number | { readonly complaint: string },
+): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  return z.string().transform((text, context) => {
+    const value = read(text)
+    if (typeof value === 'number') return value
+    context.addIssue({ code: 'custom', message: value.complaint })
+    return z.NEVER
+  })
+}
+
 /** A duration with a unit, in milliseconds once read. */
 export function duration(
   defaultText: string,
@@ -50,27 +68,13 @@ export function duration(
 ): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
   const minMs = bounds.minMs ?? 0
   const maxMs = bounds.maxMs ?? Number.MAX_SAFE_INTEGER
-  const schema = z
-    .string()
-    .transform((text, context) => {
-      const ms = parseDuration(text)
-      if (ms === null) {
-        context.addIssue({
-          code: 'custom',
-          message: `'${text}' is not a duration; write it with a unit, like 250ms, 1s, 10m`,
-        })
-        return z.NEVER
-      }
-      if (ms < minMs || ms > maxMs) {
-        context.addIssue({
-          code: 'custom',
-          message: `${text} is out of range (${formatDuration(minMs)} to ${formatDuration(maxMs)})`,
-        })
-        return z.NEVER
-      }
-      return ms
-    })
-    .prefault(defaultText)
+  const schema = measured((text) => {
+    if (isNegative(text, parseDuration)) return { complaint: `'${text}' must not be negative` }
+    const ms = parseDuration(text)
+    if (ms === null) return { complaint: `'${text}' is not a duration; write it with a unit, like 250ms, 1s, 10m` }
+    if (ms < minMs) return { complaint: `'${text}' is too short; the least is ${formatDuration(minMs)}` }
+    return ms > maxMs ? { complaint: `'${text}' is too long; the most is ${formatDuration(maxMs)}` } : ms
+  }).prefault(defaultText)
   return register(schema, 'duration', facts, defaultText, 'DURATION')
 }
 
@@ -80,24 +84,12 @@ export function size(
   facts: OptionFacts,
   minBytes = 0,
 ): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
-  const schema = z
-    .string()
-    .transform((text, context) => {
-      const bytes = parseSize(text)
-      if (bytes === null) {
-        context.addIssue({
-          code: 'custom',
-          message: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB`,
-        })
-        return z.NEVER
-      }
-      if (bytes < minBytes) {
-        context.addIssue({ code: 'custom', message: `${text} is below the least possible, ${minBytes} bytes` })
-        return z.NEVER
-      }
-      return bytes
-    })
-    .prefault(defaultText)
+  const schema = measured((text) => {
+    if (isNegative(text, parseSize)) return { complaint: `'${text}' must not be negative` }
+    const bytes = parseSize(text)
+    if (bytes === null) return { complaint: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB` }
+    return bytes < minBytes ? { complaint: `'${text}' is too small; the least is ${formatBytes(minBytes)}` } : bytes
+  }).prefault(defaultText)
   return register(schema, 'size', facts, defaultText, 'SIZE')
 }
 
@@ -129,19 +121,11 @@ export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z
 export function durationLimit(
   facts: OptionFacts,
 ): z.ZodDefault<z.ZodNullable<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>> {
-  const schema = z
-    .string()
-    .transform((text, context) => {
-      const ms = parseDuration(text)
-      if (ms === null || ms <= 0) {
-        context.addIssue({
-          code: 'custom',
-          message: `'${text}' is not a duration; write it with a unit, like 30s, 10m, 2h`,
-        })
-        return z.NEVER
-      }
-      return ms
-    })
+  const schema = measured((text) => {
+    const ms = parseDuration(text)
+    if (ms === 0 || isNegative(text, parseDuration)) return { complaint: `'${text}' must be more than 0` }
+    return ms ?? { complaint: `'${text}' is not a duration; write it with a unit, like 30s, 10m, 2h` }
+  })
     .nullable()
     .default(null)
   return register(schema, 'duration', facts, 'no limit', 'DURATION')
@@ -162,9 +146,20 @@ export function yesNo(fallback: boolean, facts: OptionFacts): z.ZodDefault<z.Zod
   return register(z.boolean().default(fallback), 'yes-no', facts, fallback ? 'yes' : 'no')
 }
 
-/** Free text. */
-export function text(fallback: string, facts: OptionFacts): z.ZodDefault<z.ZodString> {
-  return register(z.string().default(fallback), 'text', facts, fallback === '' ? 'empty' : fallback, 'TEXT')
+/** Free text. `complaintOf` says what is wrong with one, or null; the default is not asked about. */
+export function text(
+  fallback: string,
+  facts: OptionFacts,
+  complaintOf: (text: string) => string | null = () => null,
+): z.ZodDefault<z.ZodString> {
+  const schema = z
+    .string()
+    .superRefine((value, context) => {
+      const message = complaintOf(value)
+      if (message !== null) context.addIssue({ code: 'custom', message })
+    })
+    .default(fallback)
+  return register(schema, 'text', facts, fallback === '' ? 'empty' : fallback, 'TEXT')
 }
 
 /** Any number of texts; on the command line the flag may be repeated. */

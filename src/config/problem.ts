@@ -2,6 +2,7 @@
 // nearest right thing.
 
 import type { z } from 'zod'
+import type { OptionKind } from '../base/index.ts'
 import { nearest } from './nearest.ts'
 
 export interface Problem {
@@ -15,11 +16,14 @@ export function unknownName(where: string, word: string, known: Iterable<string>
   return { where, what: `unknown${meant === null ? '' : `; did you mean ${prefix}${meant}?`}` }
 }
 
-/** One zod issue in our words. `received` is the value that was refused. */
-export function describeIssue(issue: z.core.$ZodIssue, received: unknown): string {
+/** One zod issue in our words. `received` is the value that was refused, `kind` that of the whole option. */
+export function describeIssue(issue: z.core.$ZodIssue, received: unknown, kind?: OptionKind): string {
+  if (received === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) return 'is missing'
   const shown = typeof received === 'string' ? `'${received}'` : JSON.stringify(received)
   switch (issue.code) {
     case 'invalid_type':
+      if (kind === 'duration') return `${shown} is not a duration; write it as text with a unit, like "1s"`
+      if (kind === 'size') return `${shown} is not a size; write it as text with a unit, like "64MiB"`
       return `${shown} is not ${EXPECTED[issue.expected] ?? `a ${issue.expected}`}`
     case 'too_small':
       return `${shown} is too small; the least is ${String(issue.minimum)}`
@@ -30,6 +34,10 @@ export function describeIssue(issue: z.core.$ZodIssue, received: unknown): strin
       const meant = typeof received === 'string' ? nearest(received, words) : null
       return `${shown} is not one of ${words.join(', ')}${meant === null ? '' : `; did you mean ${meant}?`}`
     }
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => message).join('; ')
+    case 'unrecognized_keys':
+      return `${issue.keys.map((key) => `'${key}'`).join(', ')} ${issue.keys.length === 1 ? 'is' : 'are'} unknown here`
     default:
       return issue.message
   }

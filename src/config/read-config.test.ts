@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { choice, count, duration, patterns, texts, yesNo } from '../base/index.ts'
+import { choice, count, duration, patterns, shaped, size, texts, yesNo } from '../base/index.ts'
 import { type ConfigSources, readConfig } from './read-config.ts'
 
 const SECTIONS = {
@@ -18,6 +18,14 @@ const SECTIONS = {
     connections: count(8, { text: 'connections', flag: 'connections' }, { min: 1, max: 100 }),
     allowPrivate: yesNo(false, { text: 'private', flag: 'allow-private' }),
     dns: texts({ text: 'servers', flag: 'dns' }),
+    tls: choice(['verify', 'accept-any'], 'verify', { text: 'certificates' }),
+    bodyMax: size('1MiB', { text: 'body' }),
+    logins: shaped(
+      z.array(z.strictObject({ host: z.string(), kind: z.enum(['basic', 'digest']) })).default([]),
+      { text: 'logins' },
+      'none',
+    ),
+    headers: shaped(z.record(z.string().regex(/^\w+$/, 'not a name'), z.string()).default({}), { text: 'h' }, 'none'),
   }),
 }
 
@@ -43,7 +51,15 @@ test('nothing said is all defaults', () => {
   expect(configOf({})).toEqual({
     frontier: { delay: 1_000, ipDelay: 0 },
     url: { scope: 'host', include: [] },
-    fetch: { connections: 8, allowPrivate: false, dns: [] },
+    fetch: {
+      connections: 8,
+      allowPrivate: false,
+      dns: [],
+      tls: 'verify',
+      bodyMax: 1_048_576,
+      logins: [],
+      headers: {},
+    },
   })
 })
 
@@ -75,7 +91,7 @@ test('all problems come at once, each with its place and the nearest right thing
     'fecth in c.json: unknown; did you mean fetch?',
     'scope in c.json: belongs into a section: "url": { "scope": … }',
     'url in c.json: must be an object of options',
-    'PORTOLAN_IP_DELAI: unknown; did you mean PORTOLAN_IP_DELAY?',
+    'PORTOLAN_IP_DELAI: unknown; did you mean PORTOLAN_IP_DELAY? (only options with a flag can come from the environment)',
     '--dealy: unknown; did you mean --delay?',
     "--delay: '30' is not a duration; write it with a unit, like 250ms, 1s, 10m",
     "--scope: 'hots' is not one of host, domain; did you mean host?",
@@ -91,6 +107,56 @@ test.for([
   [{ 'allow-private': 'maybe' }, "--allow-private: 'maybe' is not true or false"],
 ] as const)('%j is refused', ([flagsOf, complaint]) => {
   expect(problemsOf({ flagsOf: { ...flagsOf } })).toEqual([complaint])
+})
+
+test.for([
+  ['1', true],
+  ['on', true],
+  ['YES', true],
+  ['true', true],
+  ['0', false],
+  ['off', false],
+  ['No', false],
+  ['false', false],
+] as const)('%s in the environment is %s', ([text, isYes]) => {
+  const file = { name: 'f', content: { fetch: { allowPrivate: !isYes } } }
+  expect(configOf({ environment: { PORTOLAN_ALLOW_PRIVATE: text }, file }).fetch.allowPrivate).toBe(isYes)
+})
+
+test('a name is guessed only when it is near, and the prefix of the environment makes nothing near', () => {
+  expect(problemsOf({ flagsOf: { dsn: '1', tzx: '1' } })).toEqual([
+    '--dsn: unknown; did you mean --dns?',
+    '--tzx: unknown',
+  ])
+  expect(problemsOf({ environment: { PORTOLAN_CA_FILE: 'x' } })).toEqual([
+    'PORTOLAN_CA_FILE: unknown; only options with a flag can come from the environment',
+  ])
+})
+
+test('an option that has no flag is named with the place it goes to', () => {
+  expect(problemsOf({ flagsOf: { tls: 'verify' }, environment: { PORTOLAN_BODY_MAX: '1MiB' } })).toEqual([
+    'PORTOLAN_BODY_MAX: only options with a flag can come from the environment; set fetch.bodyMax in a file named by --config',
+    '--tls: there is no such flag; set fetch.tls in a file named by --config',
+  ])
+})
+
+test('what is wrong deep in a file is told in words: missing, misnamed, of the wrong kind', () => {
+  const content = {
+    frontier: { delay: 5 },
+    fetch: {
+      logins: [{ kind: 'basic' }, { host: 'a' }, { host: 'a', kind: 'basic', x: 1 }],
+      headers: { 'a b': 'c' },
+      bodyMax: 5,
+    },
+  }
+  expect(problemsOf({ file: { name: 'c', content } })).toEqual([
+    'frontier.delay in c: 5 is not a duration; write it as text with a unit, like "1s"',
+    'fetch.bodyMax in c: 5 is not a size; write it as text with a unit, like "64MiB"',
+    'fetch.logins in c (0.host): is missing',
+    'fetch.logins in c (1.kind): is missing',
+    "fetch.logins in c (2): 'x' is unknown here",
+    'fetch.headers in c (a b): not a name',
+  ])
 })
 
 test('a configuration cannot be changed afterwards', () => {

@@ -2,6 +2,7 @@
 // Order: command line > environment > file > default. All complaints come at once.
 
 import type { z } from 'zod'
+import type { OptionKind } from '../base/index.ts'
 import { type OptionRow, optionRows, type Sections } from './option-rows.ts'
 import { describeIssue, type Problem, unknownName } from './problem.ts'
 
@@ -17,7 +18,12 @@ export interface ConfigSources {
 export type Config<S extends Sections> = { readonly [K in keyof S]: Readonly<z.output<S[K]>> }
 
 export type ConfigResult<S extends Sections> =
-  | { readonly kind: 'config'; readonly config: Config<S>; readonly given: ReadonlySet<string> }
+  | {
+      readonly kind: 'config'
+      readonly config: Config<S>
+      /** What was said, as it was said, by section and key; defaults are not in it. */
+      readonly said: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
 
 const ENVIRONMENT_PREFIX = 'PORTOLAN_'
@@ -47,12 +53,12 @@ export function readConfig<S extends Sections>(sections: S, sources: ConfigSourc
   for (const [name, text] of Object.entries(sources.environment)) {
     if (!name.startsWith(ENVIRONMENT_PREFIX) || text === undefined || OTHER_ENVIRONMENT.has(name)) continue
     const row = byEnvironment.get(name)
-    if (row === undefined) problems.push(unknownName(name, name, byEnvironment.keys()))
+    if (row === undefined) problems.push(unknownEnvironment(name, rows, byEnvironment.keys()))
     else say(row, valueOf(row, row.facts.kind === 'list' ? [text] : text), name)
   }
   for (const [flag, value] of sources.flags) {
     const row = byFlag.get(flag)
-    if (row === undefined) problems.push(unknownName(`--${flag}`, flag, byFlag.keys(), '--'))
+    if (row === undefined) problems.push(unknownFlag(flag, rows, byFlag.keys()))
     else say(row, valueOf(row, value), `--${flag}`)
   }
 
@@ -64,10 +70,50 @@ export function readConfig<S extends Sections>(sections: S, sources: ConfigSourc
       config[section] = deepFreeze(result.data)
       continue
     }
-    for (const issue of result.error.issues) problems.push(problemOf(issue, section, given, saidWhere))
+    const kinds = new Map(rows.filter((row) => row.section === section).map(({ key, facts }) => [key, facts.kind]))
+    for (const issue of result.error.issues) {
+      problems.push(problemOf(issue, section, given, saidWhere, kinds.get(String(issue.path[0]))))
+    }
   }
   if (problems.length > 0) return { kind: 'problems', problems }
-  return { kind: 'config', config: Object.freeze(config) as Config<S>, given: new Set(saidWhere.keys()) }
+  return { kind: 'config', config: Object.freeze(config) as Config<S>, said: Object.fromEntries(input) }
+}
+
+/** Options that are called `name`, but can be said in a file only. */
+function inFileOnly(name: string, rows: readonly OptionRow[]): string {
+  const wanted = name.toLowerCase().replaceAll(/[-_]/g, '')
+  const found = rows.filter(({ key, facts }) => facts.flag === undefined && key.toLowerCase() === wanted)
+  return found.map(({ section, key }) => `${section}.${key}`).join(' or ')
+}
+
+function unknownFlag(flag: string, rows: readonly OptionRow[], known: Iterable<string>): Problem {
+  const options = inFileOnly(flag, rows)
+  const where = `--${flag}`
+  return options === ''
+    ? unknownName(where, flag, known, '--')
+    : { where, what: `there is no such flag; set ${options} in a file named by --config` }
+}
+
+function unknownEnvironment(name: string, rows: readonly OptionRow[], known: Iterable<string>): Problem {
+  const bare = name.slice(ENVIRONMENT_PREFIX.length)
+  const options = inFileOnly(bare, rows)
+  // The prefix is compared by nobody: it is right, and would only make every name look near.
+  const { what } = unknownName(
+    name,
+    bare,
+    [...known].map((one) => one.slice(ENVIRONMENT_PREFIX.length)),
+    ENVIRONMENT_PREFIX,
+  )
+  const rule = 'only options with a flag can come from the environment'
+  return {
+    where: name,
+    what:
+      options === ''
+        ? what.endsWith('?')
+          ? `${what} (${rule})`
+          : `${what}; ${rule}`
+        : `${rule}; set ${options} in a file named by --config`,
+  }
 }
 
 function readFile(
@@ -109,14 +155,25 @@ function readFile(
   }
 }
 
+/** The ways in which people and their scripts say yes and no. */
+const YES_NO: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+  ['0', false],
+])
+
 /** Command line and environment know only text; the kind of the option says what the text means. */
 function valueOf(row: OptionRow, value: FlagValue): unknown {
   switch (row.facts.kind) {
     case 'number':
       return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value
     case 'yes-no':
-      if (value === true || value === 'true' || value === 'yes') return true
-      return value === 'false' || value === 'no' ? false : value
+      return typeof value === 'string' ? (YES_NO.get(value.trim().toLowerCase()) ?? value) : value
     case 'list':
       return typeof value === 'string' ? [value] : value
     default:
@@ -129,12 +186,16 @@ function problemOf(
   section: string,
   given: Readonly<Record<string, unknown>>,
   saidWhere: ReadonlyMap<string, string>,
+  kind: OptionKind | undefined,
 ): Problem {
   const [key, ...deeper] = issue.path
   let received: unknown = given[String(key)]
   for (const step of deeper) received = (received as Record<PropertyKey, unknown> | undefined)?.[step]
   const place = saidWhere.get(`${section}.${String(key)}`) ?? `${section}.${String(key)}`
-  return { where: deeper.length === 0 ? place : `${place} (${deeper.join('.')})`, what: describeIssue(issue, received) }
+  return {
+    where: deeper.length === 0 ? place : `${place} (${deeper.join('.')})`,
+    what: describeIssue(issue, received, deeper.length === 0 ? kind : undefined),
+  }
 }
 
 function deepFreeze<T>(value: T): T {
