@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonComplaint } from './json-complaint.ts'
 
-test.for([
+test.for<[text: string, complaint: string]>([
   ['{\n  "a": 1,\n  "b": x\n}', "line 3, column 8: 'x' cannot stand here"],
   ['{\n  "a": 1,\n}', "line 3, column 1: a comma before '}' is one too many"],
   ['{\n  "a": [1, 2,]\n}', "line 2, column 14: a comma before ']' is one too many"],

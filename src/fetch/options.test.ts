@@ -29,6 +29,40 @@ test.each<[what: string, options: object]>([
   expect(fetchOptions.safeParse(options).success).toBe(false)
 })
 
+test.each<[options: object, complaint: string | RegExp]>([
+  [{ proxy: 'socks5://a.test:1080' }, "'socks5://a.test:1080' is not an HTTP proxy; write it like"],
+  [{ proxy: 'proxy.test:3128' }, "'proxy.test:3128' is not an HTTP proxy"],
+  [{ proxy: 'http://proxy.test/path' }, 'is not an HTTP proxy'],
+  [{ proxy: 'http://me:100%@proxy.test' }, 'a % that begins no escape'],
+  [{ userAgent: 'a\nb' }, String.raw`"a\nb" has characters that cannot stand in a header`],
+  [{ contact: 'mailto:я@a.test' }, 'cannot stand in a header'],
+  [{ accept: 'a\r\n' }, 'cannot stand in a header'],
+  [{ acceptLanguage: 'a\0' }, 'cannot stand in a header'],
+  [{ caFile: '/no/such/file.pem' }, "there is no file '/no/such/file.pem'"],
+  [{ caFile: '/' }, "'/' is a directory"],
+])('%j is refused by the schema, with the other problems', (options, complaint) => {
+  const result = fetchOptions.safeParse({ ...options, headTimeout: '0ms' })
+  const messages = result.error?.issues.map(({ message }) => message) ?? []
+  expect(messages).toHaveLength(2)
+  expect(messages.join('\n')).toMatch(complaint)
+})
+
+test('a complaint about a proxy does not repeat its password', () => {
+  for (const proxy of [
+    'https://me:secret@a.test',
+    'me:secret@a.test',
+    'http://me:sec@secret@a.test/x',
+    '//me:secret@/',
+  ]) {
+    expect(JSON.stringify(fetchOptions.safeParse({ proxy }).error?.issues)).not.toContain('secret')
+  }
+})
+
+test('what is well written passes', () => {
+  const options = { proxy: 'http://me:100%25@[::1]:3128', caFile: import.meta.filename, userAgent: 'Bot/1 (é)' }
+  expect(fetchOptions.parse(options)).toMatchObject(options)
+})
+
 test('the defaults are a whole configuration', () => {
   expect(fetchOptions.parse({})).toMatchObject({
     allowPrivate: false,

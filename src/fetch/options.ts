@@ -1,5 +1,7 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
 import { choice, count, duration, shaped, size, text, yesNo } from '../base/index.ts'
+import { readProxy } from './proxy.ts'
 
 /** Headers that belong to the connection or to other options. */
 const OWN_HEADERS = new Set([
@@ -17,12 +19,32 @@ const OWN_HEADERS = new Set([
   'user-agent',
 ])
 
+/** What may stand in a header: no line ends, nothing above Latin-1. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+function headerComplaint(value: string): string | null {
+  if (HEADER_VALUE.test(value)) return null
+  return `${JSON.stringify(value)} has characters that cannot stand in a header`
+}
+
+/** The file is not read here: it may be a pipe, which can be read but once. */
+function fileComplaint(path: string): string | null {
+  if (path === '') return null
+  try {
+    accessSync(path, constants.R_OK)
+    return statSync(path).isDirectory() ? `'${path}' is a directory` : null
+  } catch (cause) {
+    const errno = (cause as NodeJS.ErrnoException).code
+    return errno === 'ENOENT' ? `there is no file '${path}'` : `'${path}' cannot be read (${errno ?? 'unknown'})`
+  }
+}
+
 const extraHeaders = z.record(
   z
     .string()
     .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'not the name of a header')
     .refine((name) => !OWN_HEADERS.has(name.toLowerCase()), 'this header is set by Portolan itself'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'not the value of a header'),
+  z.string().regex(HEADER_VALUE, 'not the value of a header'),
 )
 
 const login = z
@@ -42,17 +64,28 @@ const mediaRange = z
   .regex(/^([\w!#$&^.+-]+\/([\w!#$&^.+-]+|\*)|\*\/\*)$/, "not a media type; write it like 'text/html' or 'text/*'")
 
 export const fetchOptions = z.strictObject({
-  userAgent: text('', {
-    text: 'How we introduce ourselves; empty: Portolan, its version and the contact.',
-    flag: 'user-agent',
-  }),
-  contact: text('', { text: 'Where site owners can complain: a mail address or a page.', flag: 'contact' }),
-  accept: text('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', { text: 'The Accept header.' }),
-  acceptLanguage: text('en,*;q=0.5', { text: 'The Accept-Language header; empty: none.' }),
+  userAgent: text(
+    '',
+    { text: 'How we introduce ourselves; empty: Portolan, its version and the contact.', flag: 'user-agent' },
+    headerComplaint,
+  ),
+  contact: text(
+    '',
+    { text: 'Where site owners can complain: a mail address or a page.', flag: 'contact' },
+    headerComplaint,
+  ),
+  accept: text(
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    { text: 'The Accept header.' },
+    headerComplaint,
+  ),
+  acceptLanguage: text('en,*;q=0.5', { text: 'The Accept-Language header; empty: none.' }, headerComplaint),
   headers: shaped(extraHeaders.default({}), { text: 'Headers sent with every request, by name.' }, 'none'),
   logins: shaped(
     z.array(login).default([]),
-    { text: 'HTTP basic authentication: host, user, and password or passwordEnv; sent to that host only.' },
+    {
+      text: 'HTTP basic authentication: host (with its port if that is not the usual one), user, and password or passwordEnv; sent to that host and port only.',
+    },
     'none',
   ),
   acceptTypes: shaped(
@@ -83,9 +116,24 @@ export const fetchOptions = z.strictObject({
     { min: 1 },
   ),
   tls: choice(['verify', 'accept-any'], 'verify', { text: 'Whether certificates must be valid.' }),
-  caFile: text('', { text: 'A PEM file of certificates to trust beside those of the system.' }),
+  caFile: text(
+    '',
+    {
+      text: 'A PEM file of certificates to trust beside those of the system.',
+      flag: 'ca-file',
+      placeholder: 'PATH',
+    },
+    fileComplaint,
+  ),
   allowPrivate: yesNo(false, { text: 'Connect to private addresses too.', flag: 'allow-private' }),
-  proxy: text('', { text: 'An HTTP proxy, http://[user:password@]host:port.', flag: 'proxy' }),
+  proxy: text(
+    '',
+    { text: 'An HTTP proxy, http://[user:password@]host:port.', flag: 'proxy', placeholder: 'URL' },
+    (value) => {
+      const proxy = value === '' ? null : readProxy(value)
+      return typeof proxy === 'string' ? proxy : null
+    },
+  ),
 })
 export type FetchOptions = z.infer<typeof fetchOptions>
 

@@ -18,17 +18,27 @@ const TUNNEL_HEAD_BYTES_MAX = 16 * 1024
 /** Null when none is configured; throws a Fault when the text is no address of an HTTP proxy. */
 export function parseProxy(text: string): Proxy | null {
   if (text === '') return null
+  const proxy = readProxy(text)
+  if (typeof proxy === 'string') throw new Fault('CONFIG_INVALID', proxy)
+  return proxy
+}
+
+/** The proxy, or what is wrong with the text; a complaint never repeats the password. */
+export function readProxy(text: string): Proxy | string {
   const url = URL.parse(text)
   if (url === null || url.protocol !== 'http:' || url.hostname === '' || url.pathname !== '/') {
-    throw new Fault('CONFIG_INVALID', `'${text}' is not an HTTP proxy; write it like http://proxy.example:3128`)
+    const shown = text.replace(/^([^/]*\/\/)?.*@/, '$1…@')
+    return `'${shown}' is not an HTTP proxy; write it like http://proxy.example:3128`
   }
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   const port = url.port === '' ? 80 : Number(url.port)
   if (url.username === '') return { hostname, port }
-  return {
-    hostname,
-    port,
-    credentials: basicCredentials(decodeURIComponent(url.username), decodeURIComponent(url.password)),
+  try {
+    const credentials = basicCredentials(decodeURIComponent(url.username), decodeURIComponent(url.password))
+    return { hostname, port, credentials }
+  } catch {
+    // decodeURIComponent throws for this alone.
+    return 'the user name or password of the proxy has a % that begins no escape; write it as %25'
   }
 }
 
