@@ -48,16 +48,20 @@ let standCount = 0
 
 export async function openStand(
   script: Script,
-  options: object = {},
+  options: object | ((port: number) => object) = {},
   more: { readonly tls?: TlsOptions; readonly clock?: Clock; readonly env?: Record<string, string> } = {},
 ): Promise<Stand> {
   const descriptorsBefore = openDescriptors()
   const clock = new ManualClock()
   const spoolDirectory = join(tmpdir(), `portolan-stand-${process.pid}-${standCount++}`)
-  const settings = fetchOptions.parse({ allowPrivate: true, ...options })
-  // Made first: options it refuses leave nothing open.
-  const fetcher = new HttpFetcher(settings, new Spool(spoolDirectory, 65_536), more.clock ?? clock, more.env)
+  const fetcherFor = (given: object): HttpFetcher => {
+    const settings = fetchOptions.parse({ allowPrivate: true, ...given })
+    return new HttpFetcher(settings, new Spool(spoolDirectory, 65_536), more.clock ?? clock, more.env)
+  }
+  // Made first: options it refuses leave nothing open. Those that name the port must wait for it.
+  const early = typeof options === 'function' ? null : fetcherFor(options)
   const server = await RawServer.open(script, more.tls ?? null)
+  const fetcher = early ?? fetcherFor(typeof options === 'function' ? options(server.port) : options)
   mkdirSync(spoolDirectory)
   const controller = new AbortController()
   const documents: Document[] = []

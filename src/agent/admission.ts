@@ -21,7 +21,7 @@ import {
   type Scope,
   schemeOf,
 } from '../url/index.ts'
-import { newBatch, type UrlSeen } from '../url-seen/index.ts'
+import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
 
 /** Links asked about in one go; a page with more is taken in pieces. */
 const BATCH_LINKS = 512
@@ -37,12 +37,18 @@ export interface AdmissionParts {
   readonly frontier: Frontier
   readonly follow: ReadonlySet<LinkKind>
   readonly redirectsMax: number
+  /** Links from a seed, at most; null for no limit. */
+  readonly maxDepth: number | null
+  /** False where robots are ignored: then rel=nofollow binds us as little. */
+  readonly obeysNofollow: boolean
 }
 
 /** Where the results go: new entries and refusals, in the same ledger batch as the page they came from. */
 export interface AdmissionSink {
   admitted(entry: FrontierEntry): void
   refused(reason: RefusalReason): void
+  /** Refused for its depth alone: kept, in case the limit is raised. Told once per URL. */
+  held(entry: FrontierEntry): void
   /** The page's links that are in scope, known or new. Valid during the call. */
   linked(targets: LinkTargets): void
 }
@@ -55,6 +61,8 @@ export interface LinkSource {
 export class Admission {
   readonly #parts: AdmissionParts
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
+  /** URLs held already, so that each is held once. */
+  readonly #heldBefore = new MemoryUrlSeen()
   /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
   readonly #spare: PendingLinks[] = []
 
@@ -109,7 +117,7 @@ export class Admission {
   ): Promise<void> {
     for (let from = 0; from < links.length; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
-      this.#prepare(pending, links, from, base, encoding, source.depth + 1, mayFollow, sink)
+      this.#prepare(pending, links, from, base, encoding, source, mayFollow, sink)
       const answer = this.#parts.seen.meet(pending.batch)
       if (answer !== undefined) await answer
       this.#offer(pending, source, sink)
@@ -129,11 +137,12 @@ export class Admission {
     from: number,
     base: BaseUrl,
     encoding: string,
-    depth: number,
+    source: LinkSource,
     mayFollow: boolean,
     sink: AdmissionSink,
   ): void {
-    const { canonicalise, fingerprinter, follow } = this.#parts
+    const { canonicalise, fingerprinter, follow, obeysNofollow } = this.#parts
+    const depth = source.depth + 1
     const { batch, urls } = pending
     const end = Math.min(from + BATCH_LINKS, links.length)
     let count = 0
@@ -146,12 +155,14 @@ export class Admission {
         continue
       }
       const refusal = this.#judge(url, depth)
+      const isNofollow = !mayFollow || (link.isNofollow && obeysNofollow)
       if (refusal !== null) {
         sink.refused(refusal)
+        if (refusal === 'too-deep' && !isNofollow) this.#hold(url, source, sink)
         continue
       }
       // After scope, so that the count says how many links we would have taken.
-      if (!mayFollow || link.isNofollow) {
+      if (isNofollow) {
         sink.refused('nofollow')
         continue
       }
@@ -161,6 +172,32 @@ export class Admission {
       urls[count++] = url
     }
     batch.count = count
+  }
+
+  /** A URL that one link more would admit. */
+  #hold(url: CanonicalUrl, source: LinkSource, sink: AdmissionSink): void {
+    const { maxDepth, fingerprinter, strategy } = this.#parts
+    const depth = source.depth + 1
+    if (depth !== (maxDepth ?? Infinity) + 1 || this.#judge(url, depth - 1) !== null) return
+    if (!this.#isFirstHeld(url, fingerprinter)) return
+    const link = { url, host: hostKeyOf(url), via: source.url, depth, isSeed: false }
+    sink.held({ ...link, band: strategy.bandOf(link), hops: 0, tries: 0, pauses: 0 })
+  }
+
+  #isFirstHeld(url: CanonicalUrl, fingerprinter: Fingerprinter): boolean {
+    const batch = newBatch(1)
+    fingerprinter.compute(url)
+    batch.high[0] = fingerprinter.high
+    batch.low[0] = fingerprinter.low
+    batch.count = 1
+    this.#heldBefore.meet(batch)
+    return batch.isNew[0] === 1
+  }
+
+  /** What an earlier run held back: admitted if the limit allows it now, else held on. */
+  async admitHeld(entry: FrontierEntry, sink: AdmissionSink): Promise<void> {
+    if (this.#judge(entry.url, entry.depth) === null) await this.#admitOne(entry, sink)
+    else this.#isFirstHeld(entry.url, this.#parts.fingerprinter)
   }
 
   #offer(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {

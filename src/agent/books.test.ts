@@ -63,7 +63,8 @@ function harness(options: { failing?: boolean } = {}) {
     files: new Map([['failures', file]]),
     writePage: () => {},
     writeFailure: (record) => void lines.push(record.url),
-    spent: () => ({ ranMs: 1, cpuMs: 2 }),
+    otherFiles: { archive: 'as it was' },
+    spent: () => ({ runStartedAtMs: 9, ranMs: 1, cpuMs: 2, peakRssBytes: 3 }),
     tickMs: 100,
     onFault: (fault) => void faults.push(fault),
   })
@@ -91,7 +92,12 @@ test('nothing is committed before its tick, and everything at it', async () => {
   clock.advance(1)
   await settle()
   expect(ledger.batches).toMatchObject([
-    { verdicts: [{ kind: 'skipped', reason: 'robots' }], refused: { scheme: 1 }, files: { failures: 1 }, ranMs: 1 },
+    {
+      verdicts: [{ kind: 'skipped', reason: 'robots' }],
+      refused: { scheme: 1 },
+      files: { failures: 1, archive: 'as it was' },
+      ranMs: 1,
+    },
   ])
 })
 
@@ -118,18 +124,21 @@ test('a page and its links stand in one batch, and are counted once', async () =
   const { books, ledger, figures } = harness()
   const refused: RefusalReason[] = ['scheme', 'scheme']
   books.settle({
-    verdict: { url: entry('p').url, kind: 'page', bytes: 10, wireBytes: 5 },
+    verdict: { url: entry('p').url, kind: 'page', status: 200, bytes: 10, wireBytes: 5 },
     page: null,
     failure: null,
     content: null,
     admitted: [entry('1'), entry('2')],
+    held: [entry('3')],
     refused,
   })
   await books.commit()
   expect(ledger.batches).toHaveLength(1)
   expect(ledger.batches[0]).toMatchObject({ verdicts: [{ kind: 'page' }], refused: { scheme: 2 } })
   expect(ledger.batches[0]?.admitted.map((one) => one.url)).toEqual([entry('1').url, entry('2').url])
+  expect(ledger.batches[0]?.held.map((one) => one.url)).toEqual([entry('3').url])
   expect(figures).toMatchObject({ pages: 1, bytes: 10, wireBytes: 5 })
+  expect([...figures.hosts]).toEqual(['a.test'])
 })
 
 test('a commit that fails is reported as a fault and never taken for done', async () => {
@@ -141,8 +150,21 @@ test('a commit that fails is reported as a fault and never taken for done', asyn
   expect(ledger.batches).toEqual([])
 })
 
-test('closing commits the rest, and how long the run lasted even if nothing else happened', async () => {
-  const { books, ledger } = harness()
-  await books.close()
-  expect(ledger.batches).toMatchObject([{ verdicts: [], ranMs: 1, cpuMs: 2 }])
+test('closing tells how long the run lasted, but a run that did nothing leaves no trace', async () => {
+  const idle = harness()
+  await idle.books.close()
+  expect(idle.ledger.batches).toEqual([])
+  const busy = harness()
+  busy.books.refused('scheme')
+  await busy.books.commit()
+  await busy.books.close()
+  expect(busy.ledger.batches).toMatchObject([{ refused: { scheme: 1 } }, { verdicts: [], ranMs: 1, cpuMs: 2 }])
+})
+
+test('what could not be committed has not happened: the figures say what the next run will find', async () => {
+  const { books, figures } = harness({ failing: true })
+  books.admitted(entry('x'))
+  books.failed(entry('x'), 'DNS_NO_NAME', '')
+  await expect(books.commit()).rejects.toThrow('no space')
+  expect(figures).toMatchObject({ admitted: 0, failed: 0, failures: {}, waiting: 0 })
 })

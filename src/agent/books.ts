@@ -19,6 +19,7 @@ import {
 } from '../ledger/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlFigures } from './figures.ts'
 
 /** A file, or group of files, that a batch speaks of. */
@@ -38,18 +39,23 @@ export interface Settled {
   readonly failure: FailureRecord | null
   readonly content: ContentNote | null
   readonly admitted: readonly FrontierEntry[]
+  readonly held: readonly FrontierEntry[]
   readonly refused: readonly RefusalReason[]
 }
+
+export type Spent = Pick<LedgerBatch, 'runStartedAtMs' | 'ranMs' | 'cpuMs' | 'peakRssBytes'>
 
 export interface BooksParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly figures: CrawlFigures
   readonly files: ReadonlyMap<string, CommittedFile>
+  /** States of files this run does not write (an archive that is off): kept as they are. */
+  readonly otherFiles: Readonly<Record<string, unknown>>
   readonly writePage: (record: PageRecord) => void
   readonly writeFailure: (record: FailureRecord) => void
-  /** Milliseconds this run has lasted, and CPU milliseconds it has used. */
-  readonly spent: () => { ranMs: number; cpuMs: number }
+  /** What this run has taken so far, and which one it is. */
+  readonly spent: () => Spent
   readonly tickMs: number
   /** A commit that fails is the end of the agent. */
   readonly onFault: (fault: unknown) => void
@@ -64,6 +70,7 @@ export class Books {
   #commit: Promise<void> | null = null
   #cancelTick: (() => void) | null = null
   #isClosed = false
+  #wasTouched = false
 
   constructor(parts: BooksParts) {
     this.#parts = parts
@@ -76,7 +83,8 @@ export class Books {
     if (settled.page !== null) writePage(settled.page)
     if (settled.failure !== null) writeFailure(settled.failure)
     if (settled.content !== null) this.#batch.contents.push(settled.content)
-    for (const entry of settled.admitted) this.#batch.admitted.push(entry)
+    for (const entry of settled.admitted) this.#admit(entry)
+    for (const entry of settled.held) this.#batch.held.push(entry)
     for (const reason of settled.refused) this.refused(reason)
     this.#touched()
   }
@@ -94,12 +102,29 @@ export class Books {
     const at = new Date(this.#parts.clock.wallMs()).toISOString()
     const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
     const failure = { url, kind, reason, detail, depth, via, at } as const
-    this.settle({ verdict, page: null, failure, content: null, admitted: [], refused: [] })
+    this.settle({ verdict, page: null, failure, content: null, admitted: [], held: [], refused: [] })
   }
 
   admitted(entry: FrontierEntry): void {
-    this.#batch.admitted.push(entry)
+    this.#admit(entry)
     this.#touched()
+  }
+
+  held(entry: FrontierEntry): void {
+    this.#batch.held.push(entry)
+    this.#touched()
+  }
+
+  /** Takes back a verdict of an earlier run: the URL waits again. */
+  requeued(url: CanonicalUrl, verdict: Verdict): void {
+    this.#parts.figures.uncount(verdict)
+    this.#batch.requeued.push(url)
+    this.#touched()
+  }
+
+  #admit(entry: FrontierEntry): void {
+    this.#batch.admitted.push(entry)
+    this.#parts.figures.admit(entry)
   }
 
   refused(reason: RefusalReason): void {
@@ -118,6 +143,11 @@ export class Books {
     this.#touched()
   }
 
+  /** Something to wait for when more was done than is written: what is not committed stays bounded. */
+  pressure(): Promise<void> | undefined {
+    return this.#batch.verdicts.length >= VERDICTS_PER_BATCH_MAX ? this.commit() : undefined
+  }
+
   /** Resolves when everything written so far is durable. */
   async commit(): Promise<void> {
     while (this.#commit !== null) await this.#commit
@@ -128,28 +158,49 @@ export class Books {
     await this.#commit
   }
 
-  /** The last commit of a run: also tells how long it lasted. */
+  /** The last commit of a run: also tells how long it lasted, if anything was done in it. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTick?.()
     while (this.#commit !== null) await this.#commit
-    await this.#commitBatch()
+    if (this.#wasTouched) await this.#commitBatch()
+  }
+
+  /** Whether this run has anything to tell; one that finds nothing to do leaves no trace. */
+  get wasTouched(): boolean {
+    return this.#wasTouched
   }
 
   async #commitBatch(): Promise<void> {
     const { ledger, files, spent } = this.#parts
     const batch = this.#batch
     this.#batch = emptyBatch()
-    const states: Record<string, unknown> = {}
+    const states: Record<string, unknown> = { ...this.#parts.otherFiles }
     for (const [name, file] of files) states[name] = file.state()
     batch.files = states
     Object.assign(batch, spent())
-    await Promise.all([...files.values()].map((file) => file.sync()))
-    await ledger.commit(batch)
+    try {
+      await Promise.all([...files.values()].map((file) => file.sync()))
+      await ledger.commit(batch)
+    } catch (fault) {
+      this.#forget(batch)
+      throw fault
+    }
     for (const [name, file] of files) await file.committed?.(states[name])
   }
 
+  /** What could not be committed has not happened: the figures say what the next run will find. */
+  #forget(batch: LedgerBatch): void {
+    const { figures } = this.#parts
+    for (const lost of [batch, this.#batch]) {
+      for (const verdict of lost.verdicts) figures.uncount(verdict)
+      figures.admitted -= lost.admitted.length
+    }
+    this.#batch = emptyBatch()
+  }
+
   #touched(): void {
+    this.#wasTouched = true
     if (this.#isClosed) return
     if (this.#batch.verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) this.#commitSoon()
     else if (this.#cancelTick === null) {

@@ -43,4 +43,6 @@ export interface CrawlPlan {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** CPU time of this process so far. */
   readonly cpuMs: () => number
+  /** The most memory this process has taken so far. */
+  readonly peakRssBytes: () => number
 }

@@ -7,11 +7,12 @@ import { lockDirectory, makeDirectory } from '../disk/index.ts'
 import { MemoryFrontier } from '../frontier/index.ts'
 import { JournalLedger } from '../ledger/index.ts'
 import { RobotsCache } from '../robots/index.ts'
-import { type CanonicalUrl, Fingerprinter, hostKeyOf, type HostKey } from '../url/index.ts'
+import { type CanonicalUrl, Fingerprinter, hostKeyOf } from '../url/index.ts'
 import { MemoryUrlSeen } from '../url-seen/index.ts'
 import type { Closers } from './closers.ts'
 import { type CrawlFiles, keyOf, openCrawlFiles } from './crawl-files.ts'
-import type { CrawlPlan, CrawlSettings } from './crawl-plan.ts'
+import { CrawlDelays } from './crawl-delays.ts'
+import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures } from './figures.ts'
 import { replay, type Replayed } from './replay.ts'
 
@@ -22,6 +23,7 @@ export interface CrawlState {
   readonly contentSeen: MemoryContentSeen
   readonly frontier: MemoryFrontier
   readonly robots: RobotsCache
+  readonly crawlDelays: CrawlDelays
   readonly figures: CrawlFigures
   readonly files: CrawlFiles
   readonly past: Replayed
@@ -58,21 +60,21 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers): Promise
     ipConnections: settings.frontier.ipConnections,
     urlsPerTurn: settings.frontier.urlsPerTurn,
   })
-  restoreFrontier(frontier, past, settings)
-  return { ledger, fingerprinter, seen, contentSeen, frontier, robots, figures, files, past }
+  const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax)
+  restoreFrontier(frontier, crawlDelays, past, figures)
+  return { ledger, fingerprinter, seen, contentSeen, frontier, robots, crawlDelays, figures, files, past }
 }
 
-/** What waited waits again; nobody is asked before a full rest has passed since this start. */
-function restoreFrontier(frontier: MemoryFrontier, past: Replayed, settings: CrawlSettings): void {
+/** What waited waits again; no host that was ever met is asked before a full rest has passed since this start. */
+function restoreFrontier(
+  frontier: MemoryFrontier,
+  crawlDelays: CrawlDelays,
+  past: Replayed,
+  figures: CrawlFigures,
+): void {
   for (const { origin, rules } of past.robots) {
-    if (rules.crawlDelayMs === null) continue
-    const host = hostKeyOf(`${origin}/` as CanonicalUrl)
-    frontier.setLeastRest(host, Math.min(rules.crawlDelayMs, settings.robots.crawlDelayMax))
+    crawlDelays.learn(hostKeyOf(`${origin}/` as CanonicalUrl), origin, rules.crawlDelayMs)
   }
-  const hosts = new Set<HostKey>()
-  for (const entry of past.waiting) {
-    frontier.offer(entry)
-    hosts.add(entry.host)
-  }
-  for (const host of hosts) frontier.rest(host, Math.max(frontier.leastRestMs(host), past.rests.get(host) ?? 0))
+  for (const entry of past.waiting) frontier.offer(entry)
+  for (const host of figures.hosts) frontier.rest(host, Math.max(frontier.leastRestMs(host), past.rests.get(host) ?? 0))
 }

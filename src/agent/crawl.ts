@@ -5,6 +5,7 @@ import type { FrontierFigures } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
+import type { Spent } from './books.ts'
 import { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type CrawlState, openCrawlState } from './crawl-state.ts'
@@ -16,7 +17,6 @@ export interface CrawlSnapshot {
   readonly figures: CrawlFigures
   readonly frontier: FrontierFigures
   readonly active: number
-  readonly urlsSeen: number
   /** Milliseconds of crawling, over all runs and in this one. */
   readonly totalMs: number
   readonly runMs: number
@@ -57,9 +57,12 @@ export class Crawl {
       const { clock, cpuMs } = plan
       const startMs = clock.nowMs()
       const startCpuMs = cpuMs()
-      const spent = (): { ranMs: number; cpuMs: number } => ({
+      const runStartedAtMs = clock.wallMs()
+      const spent = (): Spent => ({
+        runStartedAtMs,
         ranMs: clock.nowMs() - startMs,
         cpuMs: cpuMs() - startCpuMs,
+        peakRssBytes: plan.peakRssBytes(),
       })
       const state = await openCrawlState(plan, closers)
       const walk = await joinWalk(plan, state, closers, startMs, spent)
@@ -88,9 +91,14 @@ export class Crawl {
     return this.#walk.statistics
   }
 
-  /** All seeds that were admitted, in this run and before. */
+  /** All seeds that were given, in this run and before. */
   get seeds(): readonly CanonicalUrl[] {
     return this.#walk.seeds
+  }
+
+  /** Whether a seed was given to an earlier run. */
+  isKnownSeed(url: string): boolean {
+    return this.#state.past.seeds.some((entry) => entry.url === url)
   }
 
   /** What broke the crawl, when run() ended with 'error' or 'disk-full'. */
@@ -108,18 +116,18 @@ export class Crawl {
 
   snapshot(): CrawlSnapshot {
     const { clock, cpuMs } = this.#plan
-    const { figures, frontier, seen } = this.#state
-    const { pipeline } = this.#walk
-    const runMs = clock.nowMs() - this.#startMs
+    const { figures, frontier } = this.#state
+    const { pipeline, books } = this.#walk
+    // A run that finds nothing to do takes no time off the crawl.
+    const runMs = books.wasTouched ? clock.nowMs() - this.#startMs : 0
     const readyMs = pipeline.waitsUntilMs
     return {
       figures,
       frontier: frontier.figures(),
       active: pipeline.active,
-      urlsSeen: seen.size,
       totalMs: figures.earlierMs + runMs,
       runMs,
-      cpuMs: cpuMs() - this.#startCpuMs,
+      cpuMs: books.wasTouched ? cpuMs() - this.#startCpuMs : 0,
       waitMs: readyMs === null ? null : Math.max(0, readyMs - clock.nowMs()),
       isStopping: pipeline.isStopping,
     }

@@ -3,9 +3,10 @@
 import { createHash, hash } from 'node:crypto'
 import type { RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
-import type { Body, Document } from '../document/index.ts'
+import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { sniffMediaType } from '../parse/index.ts'
+import type { ContentNote } from '../ledger/index.ts'
 import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
 import { pageDirectives } from '../robots/index.ts'
 import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
@@ -19,8 +20,9 @@ export interface PageSettlerParts {
   readonly chain: ProcessorChain
   readonly contentSeen: ContentSeen
   readonly linkLog: LinkLog | null
-  /** Null where robots are ignored: then nobody's nofollow binds us either. */
-  readonly productToken: string | null
+  readonly productToken: string
+  /** False where robots are ignored: then nobody's nofollow binds us either. */
+  readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
 }
 
@@ -33,7 +35,7 @@ export class PageSettler {
 
   /** Settles an answer that is final. Says whether it became a page (a processor may drop it). */
   async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
-    const { books, chain, contentSeen, archive, admission, linkLog, productToken, followsDuplicates } = this.#parts
+    const { books, chain, contentSeen } = this.#parts
     const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
     const later = chain.run(page)
     if (later !== undefined) await later
@@ -43,65 +45,92 @@ export class PageSettler {
     }
 
     const digest = sha256(document.body)
-    const payloadDigest = document.wire === document.body ? digest : sha256(document.wire)
-    const isComparable = document.status >= 200 && document.status < 300 && document.truncated === null
-    const takesPart = isComparable && document.body.length > 0
+    const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
     const original = takesPart ? await contentSeen.claim(digest) : null
-    const isFirst = takesPart && original === null
-    let location: WarcLocation | null
+    let isClaimed = takesPart && original === null
     try {
-      location = await archive.write(document, {
-        payloadDigest: labelled(payloadDigest),
-        revisitOf: original,
-        via: entry.via,
-        depth: entry.depth,
-      })
-    } catch (fault) {
-      if (isFirst) contentSeen.release(digest)
-      throw fault
+      await this.#keep(entry, page, digest, original, isClaimed)
+      isClaimed = false
+    } finally {
+      // Whoever waits for the same content must not wait for a page that will never be kept.
+      if (isClaimed) contentSeen.release(digest)
     }
+    return true
+  }
 
-    const stage = new Stage(linkLog, entry)
-    const directives =
-      productToken === null
-        ? null
-        : pageDirectives({
-            xRobotsTag: document.headers('x-robots-tag'),
-            metaRobots: page.parsed?.metaRobots ?? [],
-            productToken,
-          })
+  async #keep(
+    entry: FrontierEntry,
+    page: PageInHand,
+    digest: Buffer,
+    original: Original | null,
+    isFirst: boolean,
+  ): Promise<void> {
+    const { books, contentSeen, archive, productToken, obeysRobots } = this.#parts
+    const { document } = page
+    const payloadDigest = labelled(document.wire === document.body ? digest : sha256(document.wire))
+    const location = await archive.write(document, {
+      payloadDigest,
+      revisitOf: original,
+      via: entry.via,
+      depth: entry.depth,
+    })
+    const directives = pageDirectives({
+      xRobotsTag: document.headers('x-robots-tag'),
+      metaRobots: page.parsed?.metaRobots ?? [],
+      productToken,
+    })
     const target = redirectTarget(document)
-    if (target !== null) await admission.admitRedirect(entry, target, stage)
-    else if (page.parsed !== null && isComparableStatus(document) && (original === null || followsDuplicates)) {
-      await admission.admitLinks(entry, page.parsed, directives === null || !directives.nofollow, stage)
-    }
+    const stage = await this.#follow(entry, page, target, original, !obeysRobots || !directives.nofollow)
 
-    const record = pageRecord(entry, page, digest, original, location, target, directives?.noindex === true)
-    let content = null
+    let content: ContentNote | null = null
     if (isFirst) {
       const kept: Original = {
         url: entry.url,
         fetchedAtMs: document.fetchedAtMs,
-        payloadDigest: location === null ? null : labelled(payloadDigest),
+        payloadDigest: location === null ? null : payloadDigest,
       }
       contentSeen.keep(digest, kept)
       content = { digest: digest.toString('hex'), ...kept }
     }
     books.settle({
-      verdict: { url: entry.url, kind: 'page', bytes: document.body.length, wireBytes: document.wire.length },
-      page: record,
+      verdict: {
+        url: entry.url,
+        kind: 'page',
+        status: document.status,
+        bytes: document.body.length,
+        wireBytes: document.wire.length,
+      },
+      page: pageRecord(entry, page, digest, original, location, target, directives.noindex),
       failure: null,
       content,
       admitted: stage.entries,
+      held: stage.heldEntries,
       refused: stage.refusals,
     })
-    return true
+  }
+
+  /** Where the walk goes on from here: the target of a redirect, or the links. */
+  async #follow(
+    entry: FrontierEntry,
+    page: PageInHand,
+    target: string | null,
+    original: Original | null,
+    mayFollow: boolean,
+  ): Promise<Stage> {
+    const { admission, linkLog, followsDuplicates } = this.#parts
+    const stage = new Stage(linkLog, entry)
+    if (target !== null) await admission.admitRedirect(entry, target, stage)
+    else if (page.parsed !== null && isSuccess(page.document) && (original === null || followsDuplicates)) {
+      await admission.admitLinks(entry, page.parsed, mayFollow, stage)
+    }
+    return stage
   }
 }
 
 /** What the links of one page came to, kept until the page itself is settled. */
 class Stage implements AdmissionSink {
   readonly entries: FrontierEntry[] = []
+  readonly heldEntries: FrontierEntry[] = []
   readonly refusals: RefusalReason[] = []
   readonly #linkLog: LinkLog | null
   readonly #source: FrontierEntry
@@ -119,12 +148,16 @@ class Stage implements AdmissionSink {
     this.refusals.push(reason)
   }
 
+  held(entry: FrontierEntry): void {
+    this.heldEntries.push(entry)
+  }
+
   linked(targets: LinkTargets): void {
     this.#linkLog?.append(this.#source.url, targets)
   }
 }
 
-function isComparableStatus(document: Document): boolean {
+function isSuccess(document: Document): boolean {
   return document.status >= 200 && document.status < 300
 }
 
@@ -138,7 +171,7 @@ function mediaTypeOf(document: Document): string | null {
 function redirectTarget(document: Document): string | null {
   const { status } = document
   if (status !== 301 && status !== 302 && status !== 303 && status !== 307 && status !== 308) return null
-  return document.header('location')
+  return locationOf(document)
 }
 
 function sha256(body: Body): Buffer {

@@ -31,6 +31,8 @@ export interface PipelineParts {
 
 /** How long requests under way may take to end by themselves once the crawl is stopping. */
 const STOP_GRACE_MS = 5_000
+/** How long what was cut may take to notice. */
+const ABORT_GRACE_MS = 3_000
 
 export class Pipeline {
   readonly #parts: PipelineParts
@@ -93,14 +95,25 @@ export class Pipeline {
 
   /** Asks nobody any more. Requests under way get a moment to end; asked twice, they are cut at once. */
   stop(reason: StopReason): void {
-    const { clock, abort } = this.#parts
     if (this.#stop !== null) {
-      if (reason === 'interrupted') abort()
+      if (reason === 'interrupted') this.#abort()
       return
     }
     this.#stop = reason
-    this.#cancelGrace = clock.callAt((clock.nowMs() + STOP_GRACE_MS) as ReturnType<Clock['nowMs']>, abort)
+    this.#after(STOP_GRACE_MS, () => this.#abort())
     this.#pump()
+  }
+
+  /** Cuts what is under way. What does not even end then is left behind: a stop must be a stop. */
+  #abort(): void {
+    this.#parts.abort()
+    this.#after(ABORT_GRACE_MS, () => this.#resolveEnd(this.#stop ?? 'error'))
+  }
+
+  #after(ms: number, callback: () => void): void {
+    const { clock } = this.#parts
+    this.#cancelGrace?.()
+    this.#cancelGrace = clock.callAt((clock.nowMs() + ms) as ReturnType<Clock['nowMs']>, callback)
   }
 
   /** A fault of our own: the crawl ends, and what was committed stays. */
@@ -122,7 +135,8 @@ export class Pipeline {
     }
     this.#isPumping = false
     if (this.#active === 0) this.#idle()
-    else if (this.#stop === null && this.#active < connections) this.#wakeAtNextRest()
+    // Without a permit no turn can be taken, and a host that is ready would wake us at once, for ever.
+    else if (this.#stop === null && this.#active < connections && permits.isAvailable) this.#wakeAtNextRest()
   }
 
   #visit(turn: Turn): void {

@@ -11,7 +11,7 @@
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/index.ts'
-import type { Document } from '../document/index.ts'
+import { type Document, locationOf } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
 import type { Errand, Frontier } from '../frontier/index.ts'
 import {
@@ -28,6 +28,8 @@ import {
   type SavedRobotsEntry,
 } from '../robots/index.ts'
 import type { Archive } from '../store/index.ts'
+import { passingTrouble } from './retry-table.ts'
+import type { CrawlDelays } from './crawl-delays.ts'
 import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf, type HostKey, type Origin } from '../url/index.ts'
 
 /** What an errand for robots.txt carries with it. */
@@ -37,8 +39,9 @@ interface RobotsPurpose {
   /** The host that waits for them. */
   readonly asker: HostKey
   readonly hops: number
-  /** Vain attempts so far. */
+  /** Vain attempts so far, and pauses the server asked for (429, 503). */
   readonly tries: number
+  readonly pauses: number
 }
 
 export interface RobotsDeskParts {
@@ -48,7 +51,8 @@ export interface RobotsDeskParts {
   readonly archive: Archive
   readonly productToken: string
   readonly retries: number
-  readonly crawlDelayMaxMs: number
+  readonly pauses: number
+  readonly crawlDelays: CrawlDelays
   readonly life: RobotsLife
   /** Rules that were learnt, for the ledger. */
   readonly onLearnt: (note: SavedRobotsEntry) => void
@@ -68,14 +72,20 @@ const UNAVAILABLE: Judgement = { kind: 'unavailable', detail: 'robots.txt answer
 
 export class RobotsDesk {
   readonly #parts: RobotsDeskParts
+  /**
+   * Rules just learnt and not used yet. The cache may be too small to hold them until the host's next
+   * turn; without this such a host would be asked for its robots.txt for ever.
+   */
+  readonly #fresh = new Map<Origin, RobotsEntry>()
 
   constructor(parts: RobotsDeskParts) {
     this.#parts = parts
   }
 
   judge(origin: Origin, pathAndQuery: string): Judgement {
-    const entry = this.#parts.cache.get(origin)
+    const entry = this.#parts.cache.get(origin) ?? this.#fresh.get(origin) ?? null
     if (entry === null) return UNKNOWN
+    if (this.#fresh.size > 0) this.#fresh.delete(origin)
     if (entry.rules.answer === 'disallow-all') return UNAVAILABLE
     const decision = entry.rules.decide(pathAndQuery)
     if (decision.allowed) return ALLOWED
@@ -85,7 +95,7 @@ export class RobotsDesk {
   /** Sends for the rules of an origin. Its host gives no turns for pages until they are there. */
   request(origin: Origin, host: HostKey): void {
     const { frontier } = this.#parts
-    const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0 }
+    const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0, pauses: 0 }
     frontier.park(host)
     frontier.sendErrand({ url: `${origin}/robots.txt` as CanonicalUrl, host, purpose })
   }
@@ -99,7 +109,7 @@ export class RobotsDesk {
       this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
       return 'done'
     }
-    if (outcome.kind === 'failed') return this.#missed(errand, purpose)
+    if (outcome.kind === 'failed') return this.#missed(errand, { ...purpose, tries: purpose.tries + 1 })
     const { document } = outcome
     await this.#archive(document)
     const target = this.#target(document)
@@ -109,7 +119,9 @@ export class RobotsDesk {
         if (target !== null) this.#sendOn(target, purpose)
         return 'done'
       case 'disallow-all':
-        return this.#missed(errand, purpose)
+        return passingTrouble(document.status) === 'FETCH_THROTTLED'
+          ? this.#missed(errand, { ...purpose, pauses: purpose.pauses + 1 })
+          : this.#missed(errand, { ...purpose, tries: purpose.tries + 1 })
       case 'allow-all':
         this.#learn(purpose, verdict, NO_FILE, document)
         return 'done'
@@ -131,8 +143,9 @@ export class RobotsDesk {
   }
 
   #missed(errand: Errand, purpose: RobotsPurpose): 'done' | 'retry' {
-    if (purpose.tries < this.#parts.retries) {
-      this.#parts.frontier.sendErrand({ ...errand, purpose: { ...purpose, tries: purpose.tries + 1 } })
+    const { retries, pauses, frontier } = this.#parts
+    if (purpose.tries <= retries && purpose.pauses <= pauses) {
+      frontier.sendErrand({ ...errand, purpose })
       return 'retry'
     }
     this.#learn(purpose, 'disallow-all', NO_FILE, null)
@@ -140,25 +153,27 @@ export class RobotsDesk {
   }
 
   #sendOn(target: CanonicalUrl, purpose: RobotsPurpose): void {
-    const next: RobotsPurpose = { ...purpose, hops: purpose.hops + 1, tries: 0 }
+    const next: RobotsPurpose = { ...purpose, hops: purpose.hops + 1, tries: 0, pauses: 0 }
     this.#parts.frontier.sendErrand({ url: target, host: hostKeyOf(target), purpose: next })
   }
 
   #target(document: Document): CanonicalUrl | null {
-    const location = document.header('location')
+    const location = locationOf(document)
     if (location === null) return null
     const target = canonicalise(location, BaseUrl.of(document.url))
     return typeof target === 'string' && /^https?:/.test(target) ? target : null
   }
 
   #learn(purpose: RobotsPurpose, verdict: RobotsVerdict, parsed: RobotsEntry, document: Document | null): void {
-    const { cache, frontier, crawlDelayMaxMs, life, clock, onLearnt } = this.#parts
+    const { cache, frontier, crawlDelays, life, clock, onLearnt } = this.#parts
     const { origin, asker } = purpose
     const rules = verdict === 'parse' ? parsed.rules : verdict === 'allow-all' ? ALLOW_ALL : DISALLOW_ALL
     const lifeMs = robotsLifeMs(verdict, document?.header('cache-control') ?? null, life)
-    cache.set(origin, { rules, sitemaps: parsed.sitemaps }, lifeMs)
+    const entry = { rules, sitemaps: parsed.sitemaps }
+    cache.set(origin, entry, lifeMs)
+    this.#fresh.set(origin, entry)
     onLearnt({ origin, fetchedWallMs: clock.wallMs(), lifeMs, rules: rules.save(), sitemaps: parsed.sitemaps })
-    if (rules.crawlDelayMs !== null) frontier.setLeastRest(asker, Math.min(rules.crawlDelayMs, crawlDelayMaxMs))
+    crawlDelays.learn(asker, origin, rules.crawlDelayMs)
     frontier.unpark(asker)
   }
 

@@ -6,6 +6,7 @@
 
 import type { Clock, FailureCode, Random } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
+import type { Document } from '../document/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import {
   backoffAfter,
@@ -16,6 +17,7 @@ import {
   restAfter,
   type Turn,
 } from '../frontier/index.ts'
+import type { RestNote } from '../ledger/index.ts'
 import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { PageSettler } from './page-settler.ts'
@@ -79,39 +81,44 @@ export class Visitor {
   }
 
   async visit(turn: Turn): Promise<void> {
-    const { frontier, resolver, clock } = this.#parts
+    const { frontier, resolver, clock, trouble, signal } = this.#parts
     let addresses: readonly Address[] = []
     if (resolver !== null) {
       const resolution = await resolver.resolve(turn.host)
+      if (signal.aborted) return this.#giveBack(turn, 0)
       if (resolution.kind === 'failed') {
-        this.#hostFailed(turn, turn.entries, turn.host, resolution.code, resolution.detail)
-        return
+        return this.#hostFailed(turn, turn.entries, turn.host, resolution.code, resolution.detail)
       }
+      trouble.answered(turn.host)
       addresses = resolution.addresses
       const freeAtMs = frontier.claimAddress(turn, (addresses[0] as Address).ip)
-      if (freeAtMs !== 0) {
-        frontier.settle(turn, { restMs: Math.max(0, freeAtMs - clock.nowMs()), unvisited: turn.entries })
-        if (turn.errand !== null) frontier.sendErrand(turn.errand)
-        return
-      }
+      if (freeAtMs !== 0) return this.#giveBack(turn, Math.max(0, freeAtMs - clock.nowMs()))
     }
     if (turn.errand !== null) await this.#runErrand(turn, turn.errand, addresses)
     else await this.#visitEntries(turn, addresses)
+  }
+
+  /** The whole turn unused: what was to be asked waits on. */
+  #giveBack(turn: Turn, restMs: number): void {
+    const { frontier } = this.#parts
+    frontier.settle(turn, { restMs, unvisited: turn.entries, wasAsked: false })
+    if (turn.errand !== null) frontier.sendErrand(turn.errand)
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
     const { frontier, isStopping, permits } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
+    let wasAsked = false
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as FrontierEntry
       const origin = originOf(entry.url)
-      if (isStopping()) return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
-      const leave = this.#mayAsk(entry, origin)
+      const leave = isStopping() ? 'stopping' : this.#mayAsk(entry, origin)
       if (leave === 'settled') continue
-      if (leave === 'robots-needed') return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
-      if (!permits.take()) return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again })
-
+      if (leave !== 'ask' || !permits.take()) {
+        return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
+      }
+      wasAsked = true
       const step = await this.#ask(turn, entry, origin, addresses, i, again)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
@@ -120,7 +127,7 @@ export class Visitor {
         return frontier.settle(turn, { restMs: step.restMs, unvisited, again })
       }
     }
-    frontier.settle(turn, { restMs: 0, again })
+    frontier.settle(turn, { restMs: 0, again, wasAsked })
   }
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
@@ -188,7 +195,7 @@ export class Visitor {
         if (rule.blame === 'host') {
           const back = [entry, ...turn.entries.slice(index + 1)]
           for (const one of again) back.push(one)
-          this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
+          await this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
           return null
         }
         const restMs = this.#restAfter(turn.host, outcome.durationMs)
@@ -207,28 +214,17 @@ export class Visitor {
     origin: Origin,
     { document }: FetchOutcome & { kind: 'fetched' },
   ): Promise<Step> {
-    const { permits, settler, trouble, rules, random, books, clock } = this.#parts
+    const { permits, settler, trouble, rules, books } = this.#parts
     try {
       const passing = passingTrouble(document.status)
       let restMs = this.#restAfter(turn.host, document.durationMs)
+      let pause: RestNote | null = null
       if (passing === 'FETCH_THROTTLED') {
-        const asked = document.header('retry-after')
-        const pauseMs = backoffAfter({
-          pausesInARow: trouble.paused(origin),
-          retryAfterMs: asked === null ? null : parseRetryAfter(asked, clock.wallMs()),
-          baseMs: rules.backoffBaseMs,
-          maxMs: rules.backoffMaxMs,
-          retryAfterMaxMs: rules.retryAfterMaxMs,
-          random,
-        })
-        restMs = Math.max(restMs, pauseMs)
-        books.rest({
-          host: turn.host,
-          restMs,
-          why: `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`,
-        })
+        pause = this.#pauseAfter(turn.host, origin, document)
+        restMs = pause.restMs
         if (entry.pauses < rules.pauses) {
           permits.giveBack()
+          books.rest(pause)
           return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
         }
       } else if (passing !== null && entry.tries < rules.retries) {
@@ -243,6 +239,10 @@ export class Visitor {
           this.#pagesOfHost.set(turn.host, (this.#pagesOfHost.get(turn.host) ?? 0) + 1)
         }
       } else permits.giveBack()
+      // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
+      if (pause !== null) books.rest(pause)
+      const pressure = books.pressure()
+      if (pressure !== undefined) await pressure
       return { restMs }
     } finally {
       document.release()
@@ -251,42 +251,66 @@ export class Visitor {
 
   /** robots.txt, here or at the end of a redirect. */
   async #runErrand(turn: Turn, errand: Errand, addresses: readonly Address[]): Promise<void> {
-    const { fetcher, frontier, desk, signal, trouble } = this.#parts
+    const { fetcher, frontier, desk, signal, trouble, books } = this.#parts
     if (desk === null) return frontier.settle(turn, { restMs: 0 })
     const outcome = await fetcher.fetch(
       { url: errand.url, addresses, purpose: 'robots', isLast: false, acceptPartial: true },
       signal,
     )
     if (signal.aborted && outcome.kind === 'failed') {
-      frontier.settle(turn, { restMs: 0 })
-      frontier.sendErrand(errand)
-      return
+      return this.#giveBack(turn, 0)
     }
+    const origin = originOf(errand.url)
     if (outcome.kind === 'failed' && RETRY_TABLE[outcome.code].blame === 'host') {
-      this.#hostFailed(turn, [], originOf(errand.url), outcome.code, outcome.detail)
-      return
+      return this.#hostFailed(turn, [], origin, outcome.code, outcome.detail)
     }
-    const durationMs = outcome.kind === 'fetched' ? outcome.document.durationMs : 0
-    const verdict = await desk.answer(errand, outcome)
-    let restMs = this.#restAfter(turn.host, durationMs)
-    if (verdict === 'retry') {
-      restMs = Math.max(restMs, this.#backoff(trouble.failed(originOf(errand.url))))
-    } else trouble.answered(originOf(errand.url))
-    frontier.settle(turn, { restMs })
-    if (outcome.kind === 'fetched') outcome.document.release()
+    const document = outcome.kind === 'fetched' ? outcome.document : null
+    try {
+      const verdict = await desk.answer(errand, outcome)
+      // Read after the answer: it may have brought a Crawl-delay.
+      let restMs = this.#restAfter(turn.host, document?.durationMs ?? 0)
+      if (document !== null && passingTrouble(document.status) === 'FETCH_THROTTLED') {
+        const pause = this.#pauseAfter(turn.host, origin, document)
+        books.rest(pause)
+        restMs = pause.restMs
+      } else if (verdict === 'retry') restMs = Math.max(restMs, this.#backoff(trouble.failed(origin)))
+      else trouble.answered(origin)
+      frontier.settle(turn, { restMs, wasAsked: outcome.kind !== 'skipped' })
+    } finally {
+      document?.release()
+    }
+  }
+
+  /** The rest a server asked for with 429 or 503, as long as it says, or longer each time. */
+  #pauseAfter(host: HostKey, origin: Origin, document: Document): RestNote {
+    const { trouble, clock, rules, random } = this.#parts
+    const asked = document.header('retry-after')
+    const pauseMs = backoffAfter({
+      pausesInARow: trouble.paused(origin),
+      retryAfterMs: asked === null ? null : parseRetryAfter(asked, clock.wallMs()),
+      baseMs: rules.backoffBaseMs,
+      maxMs: rules.backoffMaxMs,
+      retryAfterMaxMs: rules.retryAfterMaxMs,
+      random,
+    })
+    return {
+      host,
+      restMs: Math.max(this.#restAfter(host, document.durationMs), pauseMs),
+      why: `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`,
+    }
   }
 
   /**
    * A host that cannot be reached: it rests, longer each time, and what waits for it waits. When its
    * tries are spent its URLs fail together. `key` is the host for trouble with its name, else the origin.
    */
-  #hostFailed(
+  async #hostFailed(
     turn: Turn,
     back: readonly FrontierEntry[],
     key: HostKey | Origin,
     code: FailureCode,
     detail: string,
-  ): void {
+  ): Promise<void> {
     const { frontier, trouble, books, rules, desk } = this.#parts
     const failures = trouble.failed(key)
     if (RETRY_TABLE[code].again && failures <= rules.retries) {
@@ -299,6 +323,9 @@ export class Visitor {
     for (const entry of [...back, ...frontier.drop(turn.host)]) {
       if (entry.host === key || originOf(entry.url) === key) books.failed(entry, code, detail)
       else frontier.offer(entry)
+      // A host may have millions of URLs; what is not committed stays bounded.
+      const pressure = books.pressure()
+      if (pressure !== undefined) await pressure
     }
     // A robots.txt that redirects to a host we cannot reach is unreachable itself.
     if (turn.errand !== null && desk !== null) desk.unreachable(turn.errand)

@@ -10,10 +10,11 @@ import { productTokenOf } from '../robots/index.ts'
 import { strategyOf } from '../strategy/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
 import { Admission, type AdmissionSink } from './admission.ts'
-import { Books } from './books.ts'
+import { Books, type Spent } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import type { CrawlState } from './crawl-state.ts'
+import type { EndedUrl } from './replay.ts'
 import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
 import { Pipeline } from './pipeline.ts'
@@ -23,6 +24,7 @@ import { Visitor } from './visitor.ts'
 
 export interface Walk {
   readonly pipeline: Pipeline
+  readonly books: Books
   readonly statistics: PageStatistics
   readonly seeds: readonly CanonicalUrl[]
 }
@@ -35,7 +37,7 @@ export async function joinWalk(
   state: CrawlState,
   closers: Closers,
   startMs: ClockMs,
-  spent: () => { ranMs: number; cpuMs: number },
+  spent: () => Spent,
 ): Promise<Walk> {
   const { settings, clock, random } = plan
   const { agent, frontier: pace, robots } = settings
@@ -45,6 +47,7 @@ export async function joinWalk(
     ledger,
     figures,
     files: files.committed,
+    otherFiles: past.files,
     writePage: (record) => files.pages.append(record),
     writeFailure: (record) => files.failures.append(record),
     spent,
@@ -62,7 +65,8 @@ export async function joinWalk(
     chain: chainOf(plan, statistics),
     contentSeen: state.contentSeen,
     linkLog: files.linkLog,
-    productToken: desk === null ? null : productTokenOf(userAgentOf(settings.fetch)),
+    productToken: productTokenOf(userAgentOf(settings.fetch)),
+    obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
   })
   const permits = new Permits(agent.maxPages === null ? Infinity : agent.maxPages - figures.pages)
@@ -105,17 +109,51 @@ export async function joinWalk(
     connections: agent.connections,
     maxWaitMs: agent.maxWait,
     deadlineMs: agent.maxTime === null ? null : startMs + agent.maxTime - figures.earlierMs,
-    abort: () => abort.abort(),
+    abort: () => {
+      abort.abort()
+      // Names that are being asked for are not worth waiting for either.
+      resolver?.close()
+    },
   })
-  const seeds = [...past.seeds]
-  for (const seed of plan.seeds) if (await admission.admitSeed(seed, sink)) seeds.push(seed)
+  const seeds = await goOn(plan, state, admission, books, sink)
   await books.commit()
-  return { pipeline, statistics, seeds }
+  return { pipeline, books, statistics, seeds }
+}
+
+/** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
+async function goOn(
+  plan: CrawlPlan,
+  { past, frontier, figures }: CrawlState,
+  admission: Admission,
+  books: Books,
+  sink: AdmissionSink,
+): Promise<CanonicalUrl[]> {
+  const { hostPages } = plan.settings.agent
+  const seeds = past.seeds.filter((entry) => entry.via === null).map((entry) => entry.url)
+  const askAgain = ({ entry, verdict }: EndedUrl): void => {
+    books.requeued(entry.url, verdict)
+    frontier.offer(entry)
+  }
+  // A crawl of which nothing came is worth another try: the server may be up again, or --allow-private given.
+  const isBarren = figures.pages === 0
+  for (const seed of plan.seeds) {
+    const ended = past.ended.get(seed)
+    if (await admission.admitSeed(seed, sink)) seeds.push(seed)
+    else if (isBarren && ended !== undefined) askAgain(ended)
+  }
+  for (const entry of past.held) await admission.admitHeld(entry, sink)
+  for (const ended of past.ended.values()) {
+    const { entry, verdict } = ended
+    const isOverBudget = verdict.kind === 'skipped' && verdict.reason === 'host-budget'
+    const pages = past.pagesOfHost.get(entry.host) ?? 0
+    if (isOverBudget && (hostPages === null || pages < hostPages)) askAgain(ended)
+  }
+  return seeds
 }
 
 function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, frontier, past }: CrawlState): Admission {
   const scope = compileScope(settings.url)
-  for (const seed of past.seeds) scope.addSeed(seed)
+  for (const seed of past.seeds) scope.addSeed(seed.url)
   return new Admission({
     canonicalise: compileCanonicaliser(settings.url),
     schemes: new Set(SCHEMES),
@@ -126,6 +164,8 @@ function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, frontier, p
     frontier,
     follow: new Set(settings.agent.follow),
     redirectsMax: settings.agent.redirects,
+    maxDepth: settings.url.maxDepth,
+    obeysNofollow: settings.robots.robots === 'obey',
   })
 }
 
@@ -134,6 +174,7 @@ function sinkOf(books: Books): AdmissionSink {
   return {
     admitted: (entry) => books.admitted(entry),
     refused: (reason) => books.refused(reason),
+    held: (entry) => books.held(entry),
     linked: () => {},
   }
 }
@@ -153,7 +194,8 @@ function deskOf(
     archive: state.files.archive,
     productToken: productTokenOf(userAgentOf(fetch)),
     retries: agent.retries,
-    crawlDelayMaxMs: robots.crawlDelayMax,
+    pauses: agent.pauses,
+    crawlDelays: state.crawlDelays,
     life: { ttlMs: robots.ttl, ttlMinMs: robots.ttlMin, unreachableTtlMs: robots.unreachableTtl },
     onLearnt: (note) => books.robots(note),
     onSitemaps: async (robotsUrl, sitemaps) => {

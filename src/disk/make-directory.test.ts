@@ -28,8 +28,9 @@ test('several at once do not stand in each other’s way', async () => {
 test('below a file there can be none', async () => {
   const folder = await temporary()
   await writeFile(join(folder, 'file'), '')
-  await expect(makeDirectory(join(folder, 'file/below'))).rejects.toMatchObject({ code: 'DISK_FAILED' })
-  await expect(makeDirectory(join(folder, 'file'))).rejects.toMatchObject({ code: 'DISK_FAILED' })
+  const refusal = { code: 'CONFIG_INVALID', message: expect.stringContaining('is a file') }
+  await expect(makeDirectory(join(folder, 'file/below'))).rejects.toMatchObject(refusal)
+  await expect(makeDirectory(join(folder, 'file'))).rejects.toMatchObject(refusal)
 })
 
 test.runIf(process.platform === 'linux')('where the system refuses, a fault comes at once', async () => {

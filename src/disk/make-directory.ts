@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { diskFault } from '../base/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
 
 /**
  * Makes a directory and what it lies in, one by one. Node's own `recursive` tries for ever where the
@@ -13,7 +13,8 @@ export async function makeDirectory(path: string): Promise<void> {
     for (const one of missing.reverse()) {
       await mkdir(one).catch(async (cause: unknown) => {
         // Somebody else was quicker; a file of that name is another matter.
-        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isDirectory(one))) throw cause
+        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+        if (!(await isDirectory(one))) throw new Fault('CONFIG_INVALID', `${one} is a file, not a directory`)
       })
     }
   } catch (cause) {
@@ -25,7 +26,9 @@ async function isDirectory(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    if (code === 'ENOTDIR') throw new Fault('CONFIG_INVALID', `${dirname(path)} is a file, not a directory`)
     throw cause
   }
 }

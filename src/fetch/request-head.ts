@@ -53,19 +53,19 @@ export class RequestHeads {
           `login for ${login.host}: the environment has no variable ${login.passwordEnv}`,
         )
       }
-      this.#credentials.set(login.host.toLowerCase(), basicCredentials(login.user, password))
+      this.#credentials.set(authorityOf(login.host), basicCredentials(login.user, password))
     }
   }
 
   /** `authority` is the host with its port if that is not the scheme's own, as undici sends it. */
-  of(host: string, authority: string, isSecure: boolean): RequestHead {
+  of(authority: string, isSecure: boolean): RequestHead {
     const headers: string[] = []
     let recorded = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
     for (const [name, value] of this.#common) {
       headers.push(name, value)
       recorded += `${name}: ${value}\r\n`
     }
-    const credentials = this.#credentials.get(host)
+    const credentials = this.#credentials.get(authority)
     if (credentials !== undefined) {
       headers.push('Authorization', credentials)
       recorded += `Authorization: ${WITHHELD}\r\n`
@@ -77,4 +77,9 @@ export class RequestHeads {
     }
     return { headers, recorded: `${recorded}\r\n` }
   }
+}
+
+/** `Host:80` and `host:443` are the host itself, as in a URL's authority. */
+function authorityOf(host: string): string {
+  return host.toLowerCase().replace(/:(80|443)$/, '')
 }

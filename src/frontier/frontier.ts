@@ -61,6 +61,8 @@ export interface Turn {
 export interface Settlement {
   /** How long the host rests from now. */
   readonly restMs: number
+  /** False when no request was made in this turn: then its address need not rest. True by default. */
+  readonly wasAsked?: boolean
   /** Entries of the turn that were not asked; they go back to the head of their band, in order. */
   readonly unvisited?: readonly FrontierEntry[]
   /** Entries to be asked again later; they go to the tail of their band. */

@@ -30,7 +30,7 @@ describe('a gate', () => {
     const gate = new MemoryIpGate({ ipDelayMs: 0, ipConnections: 2 })
     const door = gate.doorOf('192.0.2.1')
     expect([gate.claim(door, 1), gate.claim(door, 1), gate.claim(door, 1)]).toEqual([0, 0, Infinity])
-    gate.release(door, 2)
+    gate.release(door, 2, true)
     expect(gate.claim(door, 2)).toBe(0)
   })
 
@@ -40,8 +40,21 @@ describe('a gate', () => {
     expect(gate.claim(door, 100)).toBe(0)
     expect(gate.claim(door, 105)).toBe(110)
     expect(gate.claim(door, 110)).toBe(0)
-    gate.release(door, 115)
+    gate.release(door, 115, true)
     expect(gate.claim(door, 120)).toBe(125)
+  })
+
+  test('does not rest for a claim that asked nothing, but for all others', () => {
+    const gate = new MemoryIpGate({ ipDelayMs: 10, ipConnections: 2 })
+    const door = gate.doorOf('192.0.2.1')
+    expect(gate.claim(door, 100)).toBe(0)
+    gate.release(door, 101, false)
+    expect(gate.claim(door, 101)).toBe(0)
+    // While one is under way another is granted and given back unasked: the first one's end counts.
+    expect(gate.claim(door, 111)).toBe(0)
+    gate.release(door, 112, true)
+    gate.release(door, 113, false)
+    expect(gate.claim(door, 114)).toBe(122)
   })
 
   test('keeps thousands of doors apart', () => {
@@ -54,7 +67,7 @@ describe('a gate', () => {
 
   test('refuses to be given back what it did not grant, and to be closed for ever', () => {
     const gate = new MemoryIpGate({ ipDelayMs: 0, ipConnections: 1 })
-    expect(() => gate.release(gate.doorOf('192.0.2.1'), 1)).toThrow(/more often/)
+    expect(() => gate.release(gate.doorOf('192.0.2.1'), 1, true)).toThrow(/more often/)
     expect(() => new MemoryIpGate({ ipDelayMs: 0, ipConnections: 0 })).toThrow(/ipConnections/)
   })
 })

@@ -20,8 +20,8 @@ export interface IpGate {
    * must therefore never answer.
    */
   claim(door: number, nowMs: number): number
-  /** Gives back what claim() granted. */
-  release(door: number, nowMs: number): void
+  /** Gives back what claim() granted. Where nothing was asked after all, the door does not rest for it. */
+  release(door: number, nowMs: number, wasAsked: boolean): void
 }
 
 export interface IpGateSettings {
@@ -40,6 +40,8 @@ export class MemoryIpGate implements IpGate {
   readonly #doors = new Map<string, number>()
   /** By door: not before this time. Only grows. */
   #restUntilMs = new Float64Array(FIRST_CAPACITY)
+  /** By door: when the last claim was granted. */
+  #claimedAtMs = new Float64Array(FIRST_CAPACITY)
   /** By door: claims granted and not given back. Never above ipConnections, never below 0. */
   #out = new Int32Array(FIRST_CAPACITY)
 
@@ -66,19 +68,29 @@ export class MemoryIpGate implements IpGate {
     if (restUntilMs > nowMs) return restUntilMs
     this.#out[door] = out + 1
     this.#restUntilMs[door] = nowMs + this.#ipDelayMs
+    this.#claimedAtMs[door] = nowMs
     return 0
   }
 
-  release(door: number, nowMs: number): void {
+  release(door: number, nowMs: number, wasAsked: boolean): void {
     const out = this.#out[door] as number
     if (out <= 0) assert(false, `door ${door} was released more often than claimed`)
     this.#out[door] = out - 1
-    this.#restUntilMs[door] = Math.max(this.#restUntilMs[door] as number, nowMs + this.#ipDelayMs)
+    if (wasAsked) {
+      this.#restUntilMs[door] = Math.max(this.#restUntilMs[door] as number, nowMs + this.#ipDelayMs)
+      return
+    }
+    // If nobody came after it, the rest is the claim's own: before it the door had rested enough to grant it.
+    const claimedAtMs = this.#claimedAtMs[door] as number
+    if (this.#restUntilMs[door] === claimedAtMs + this.#ipDelayMs) this.#restUntilMs[door] = claimedAtMs
   }
 
   #grow(): void {
     const restUntilMs = new Float64Array(this.#out.length * 2)
     const out = new Int32Array(this.#out.length * 2)
+    const claimedAtMs = new Float64Array(this.#out.length * 2)
+    claimedAtMs.set(this.#claimedAtMs)
+    this.#claimedAtMs = claimedAtMs
     restUntilMs.set(this.#restUntilMs)
     out.set(this.#out)
     this.#restUntilMs = restUntilMs

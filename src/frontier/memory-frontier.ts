@@ -134,7 +134,7 @@ export class MemoryFrontier implements Frontier {
     host.turn = null
     this.#entriesOut -= turn.entries.length
     const nowMs = this.#clock.nowMs()
-    this.#bench.settle(host, nowMs + settlement.restMs, this.#bandOf(host), nowMs)
+    this.#bench.settle(host, nowMs + settlement.restMs, this.#bandOf(host), nowMs, settlement.wasAsked ?? true)
     this.#countParked(host)
   }
 

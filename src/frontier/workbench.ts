@@ -102,7 +102,7 @@ export class Workbench {
     const door = this.#gate.doorOf(address)
     if (host.holdsClaim) {
       if (host.door === door) return 0
-      this.#release(host, nowMs)
+      this.#release(host, nowMs, true)
     }
     host.door = door
     const line = this.#crowded.get(door)
@@ -113,9 +113,9 @@ export class Workbench {
   }
 
   /** Ends the turn of a host: it gives back its address, rests, and is ranked anew. */
-  settle(host: BenchHost, restUntilMs: number, band: number, nowMs: number): void {
+  settle(host: BenchHost, restUntilMs: number, band: number, nowMs: number, wasAsked: boolean): void {
     if (host.place !== OUT) assert(false, `${host.key} is settled but not out`)
-    if (host.holdsClaim) this.#release(host, nowMs)
+    if (host.holdsClaim) this.#release(host, nowMs, wasAsked)
     this.#out--
     host.place = ASIDE
     host.band = band
@@ -231,9 +231,9 @@ export class Workbench {
     this.#call(line)
   }
 
-  #release(host: BenchHost, nowMs: number): void {
+  #release(host: BenchHost, nowMs: number, wasAsked: boolean): void {
     host.holdsClaim = false
-    this.#gate.release(host.door, nowMs)
+    this.#gate.release(host.door, nowMs, wasAsked)
     const line = this.#crowded.get(host.door)
     if (line !== undefined) this.#call(line)
   }

@@ -16,7 +16,10 @@ interface EntryGroup {
   readonly urls: CanonicalUrl[]
 }
 
-type EncodedBatch = Omit<LedgerBatch, 'admitted'> & { readonly admitted: readonly EntryGroup[] }
+type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'held'> & {
+  readonly admitted: readonly EntryGroup[]
+  readonly held: readonly EntryGroup[]
+}
 
 function sharesAll(group: EntryGroup | undefined, entry: FrontierEntry): group is EntryGroup {
   return (
@@ -30,17 +33,7 @@ function sharesAll(group: EntryGroup | undefined, entry: FrontierEntry): group i
 }
 
 export function encodeBatch(batch: LedgerBatch): Buffer {
-  const groups: EntryGroup[] = []
-  let group: EntryGroup | undefined
-  for (const entry of batch.admitted) {
-    if (sharesAll(group, entry)) group.urls.push(entry.url)
-    else {
-      const { via, depth, hops, band, isSeed } = entry
-      group = { via, depth, hops, band, isSeed, urls: [entry.url] }
-      groups.push(group)
-    }
-  }
-  const encoded: EncodedBatch = { ...batch, admitted: groups }
+  const encoded: EncodedBatch = { ...batch, admitted: grouped(batch.admitted), held: grouped(batch.held) }
   return Buffer.from(JSON.stringify(encoded))
 }
 
@@ -51,19 +44,53 @@ export function decodeBatch(bytes: Uint8Array): LedgerBatch {
   } catch (cause) {
     throw new Fault('LEDGER_CORRUPT', 'a batch of the ledger passed its checksum but cannot be read', cause)
   }
-  const admitted = encoded.admitted.flatMap(({ urls, ...shared }) =>
+  return { ...encoded, admitted: ungrouped(encoded.admitted), held: ungrouped(encoded.held) }
+}
+
+function grouped(entries: readonly FrontierEntry[]): EntryGroup[] {
+  const groups: EntryGroup[] = []
+  let group: EntryGroup | undefined
+  for (const entry of entries) {
+    if (sharesAll(group, entry)) group.urls.push(entry.url)
+    else {
+      const { via, depth, hops, band, isSeed } = entry
+      group = { via, depth, hops, band, isSeed, urls: [entry.url] }
+      groups.push(group)
+    }
+  }
+  return groups
+}
+
+function ungrouped(groups: readonly EntryGroup[]): FrontierEntry[] {
+  return groups.flatMap(({ urls, ...shared }) =>
     urls.map((url): FrontierEntry => ({ ...shared, url, host: hostKeyOf(url), tries: 0, pauses: 0 })),
   )
-  return { ...encoded, admitted }
 }
 
 export function emptyBatch(): LedgerBatch {
-  return { admitted: [], verdicts: [], robots: [], rests: [], contents: [], refused: {}, files: {}, ranMs: 0, cpuMs: 0 }
+  return {
+    admitted: [],
+    held: [],
+    requeued: [],
+    verdicts: [],
+    robots: [],
+    rests: [],
+    contents: [],
+    refused: {},
+    files: {},
+    runStartedAtMs: 0,
+    ranMs: 0,
+    cpuMs: 0,
+    peakRssBytes: 0,
+  }
 }
 
+/** Nothing happened since the last one. */
 export function isEmpty(batch: LedgerBatch): boolean {
   return (
     batch.admitted.length === 0 &&
+    batch.held.length === 0 &&
+    batch.requeued.length === 0 &&
     batch.verdicts.length === 0 &&
     batch.robots.length === 0 &&
     batch.rests.length === 0 &&

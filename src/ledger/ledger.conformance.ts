@@ -25,9 +25,17 @@ const entry: fc.Arbitrary<FrontierEntry> = fc
 export const anyBatch: fc.Arbitrary<LedgerBatch> = fc
   .record({
     admitted: fc.array(entry, { maxLength: 20 }),
+    held: fc.array(entry, { maxLength: 5 }),
+    requeued: fc.array(url, { maxLength: 3 }),
     verdicts: fc.array(
       fc.oneof(
-        fc.record({ url, kind: fc.constant('page' as const), bytes: fc.nat(), wireBytes: fc.nat() }),
+        fc.record({
+          url,
+          kind: fc.constant('page' as const),
+          status: fc.constant(200),
+          bytes: fc.nat(),
+          wireBytes: fc.nat(),
+        }),
         fc.record({ url, kind: fc.constant('failed' as const), code: fc.constantFrom('DNS_NO_NAME' as const) }),
         fc.record({ url, kind: fc.constant('skipped' as const), reason: fc.constantFrom('robots' as const) }),
       ),

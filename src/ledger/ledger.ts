@@ -16,7 +16,13 @@ import type { CanonicalUrl, HostKey } from '../url/index.ts'
 
 /** What became of a URL. */
 export type Verdict =
-  | { readonly url: CanonicalUrl; readonly kind: 'page'; readonly bytes: number; readonly wireBytes: number }
+  | {
+      readonly url: CanonicalUrl
+      readonly kind: 'page'
+      readonly status: number
+      readonly bytes: number
+      readonly wireBytes: number
+    }
   | { readonly url: CanonicalUrl; readonly kind: 'failed'; readonly code: FailureCode }
   | { readonly url: CanonicalUrl; readonly kind: 'skipped'; readonly reason: SkipReason }
 
@@ -38,6 +44,10 @@ export interface ContentNote {
 
 export interface LedgerBatch {
   readonly admitted: FrontierEntry[]
+  /** In scope but for --max-depth: admitted when that limit is raised. Not seen yet, and not counted. */
+  readonly held: FrontierEntry[]
+  /** URLs whose verdict is taken back; they wait again. */
+  readonly requeued: CanonicalUrl[]
   readonly verdicts: Verdict[]
   /** Rules learnt from robots.txt, as the cache of `robots` saves them. */
   readonly robots: SavedRobotsEntry[]
@@ -47,9 +57,12 @@ export interface LedgerBatch {
   readonly refused: Partial<Record<RefusalReason, number>>
   /** Committed length of each file, by its name for the agent; and what a writer needs to go on. */
   files: Readonly<Record<string, unknown>>
-  /** Wall-clock milliseconds of crawling in this run so far, and CPU seconds, for totals over runs. */
+  /** Which run this is of: its start by the wall clock. */
+  runStartedAtMs: number
+  /** What this run has taken so far, for totals over all runs. */
   ranMs: number
   cpuMs: number
+  peakRssBytes: number
 }
 
 /** The first record of a ledger: what must not change while the crawl lives. */

@@ -13,18 +13,22 @@ export const robotsOptions = z.strictObject({
     flag: 'sitemaps',
   }),
   crawlDelayMax: duration('5m', { text: 'A longer Crawl-delay in robots.txt counts as this.' }),
-  cacheEntries: count(2 ** 18, { text: 'Hosts whose robots rules are kept; as many as Mercator kept.' }, { min: 1 }),
-  cacheBytes: size('64MiB', { text: 'Memory for the robots rules that are kept.' }, 1),
+  cacheEntries: count(
+    2 ** 18,
+    { text: 'Hosts whose robots rules are kept; as many as Mercator kept.' },
+    { min: 1_000 },
+  ),
+  cacheBytes: size('64MiB', { text: 'Memory for the robots rules that are kept.' }, 2 ** 20),
   ttl: duration('24h', { text: 'How long robots rules are relied on.' }, { minMs: 60_000, maxMs: DAY_MS }),
   ttlMin: duration(
     '1h',
     { text: 'The Cache-Control of a robots.txt can shorten ttl down to this.' },
-    { maxMs: DAY_MS },
+    { minMs: 60_000, maxMs: DAY_MS },
   ),
   unreachableTtl: duration(
     '10m',
     { text: 'How long a host is left alone when its robots.txt answers 429, 5xx or not at all.' },
-    { minMs: 1_000, maxMs: DAY_MS },
+    { minMs: 60_000, maxMs: DAY_MS },
   ),
 })
 

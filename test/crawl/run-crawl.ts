@@ -63,6 +63,7 @@ export async function crawl({
     software: 'Portolan/test',
     environment: {},
     cpuMs: () => 0,
+    peakRssBytes: () => 1,
   })
   let reason: StopReason
   try {

@@ -42,14 +42,17 @@ describe('the head', () => {
 })
 
 describe('a login', () => {
-  const logins = [
-    { host: 'secret.test', user: 'ann', password: 'pass:wörd' },
-    { host: 'other.test', user: 'bob', passwordEnv: 'BOBS_PASSWORD' },
-  ]
+  const loginsAt = (port: number): object => ({
+    logins: [
+      { host: `Secret.test:${port}`, user: 'ann', password: 'pass:wörd' },
+      { host: `other.test:${port}`, user: 'bob', passwordEnv: 'BOBS_PASSWORD' },
+      { host: 'default.test', user: 'cid', password: 'x' },
+    ],
+  })
   const credentials = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
 
-  test('goes to its host only, and is never written down', async () => {
-    await using stand = await openStand(page, { logins }, { env: { BOBS_PASSWORD: 'hush' } })
+  test('goes to its host and port only, and is never written down', async () => {
+    await using stand = await openStand(page, loginsAt, { env: { BOBS_PASSWORD: 'hush' } })
     const sent = async (host: string): Promise<string> => {
       const document = await stand.document('/', { host, addresses: here })
       expect(document.requestHead).not.toContain('Basic')
@@ -59,11 +62,13 @@ describe('a login', () => {
     expect(await sent('other.test')).toContain(`\r\nAuthorization: ${credentials('bob:hush')}\r\n`)
     expect(await sent('www.secret.test')).not.toMatch(/authorization/i)
     expect(await sent('127.0.0.1')).not.toMatch(/authorization/i)
+    // Without a port a login is for the default ports, and this server has another.
+    expect(await sent('default.test')).not.toMatch(/authorization/i)
     const recorded = await stand.document('/', { host: 'secret.test', addresses: here })
     expect(recorded.requestHead).toContain('\r\nAuthorization: [withheld]\r\n')
   })
 
   test('without its variable is a fault when the fetcher is made', async () => {
-    await expect(openStand(page, { logins })).rejects.toThrow(/BOBS_PASSWORD/)
+    await expect(openStand(page, loginsAt(80))).rejects.toThrow(/BOBS_PASSWORD/)
   })
 })

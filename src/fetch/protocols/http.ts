@@ -102,7 +102,7 @@ export class HttpFetcher implements SchemeFetcher {
       const target = targetOf(origin)
       const { options } = this.#settings
       const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
-      const head = this.#heads.of(host, origin.slice(origin.indexOf('/') + 2), target.isSecure)
+      const head = this.#heads.of(origin.slice(origin.indexOf('/') + 2), target.isSecure)
       client = new OriginClient(origin, host, target, this.#connector, head, {
         headMax: options.headMax,
         keepAliveMs: options.keepAlive,

@@ -1,0 +1,31 @@
+import type { Frontier } from '../frontier/index.ts'
+import type { HostKey, Origin } from '../url/index.ts'
+
+/**
+ * Crawl-delay is said per origin, politeness is kept per host: a host rests for the longest that any of
+ * its origins asks for. Only hosts that ask for one are remembered here.
+ */
+export class CrawlDelays {
+  readonly #frontier: Frontier
+  readonly #maxMs: number
+  readonly #byHost = new Map<HostKey, Map<Origin, number>>()
+
+  constructor(frontier: Frontier, maxMs: number) {
+    this.#frontier = frontier
+    this.#maxMs = maxMs
+  }
+
+  /** What an origin's robots.txt asks for now; null when it asks for nothing, or no longer. */
+  learn(host: HostKey, origin: Origin, delayMs: number | null): void {
+    let delays = this.#byHost.get(host)
+    if (delays === undefined && delayMs === null) return
+    if (delays === undefined) {
+      delays = new Map()
+      this.#byHost.set(host, delays)
+    }
+    if (delayMs === null) delays.delete(origin)
+    else delays.set(origin, Math.min(delayMs, this.#maxMs))
+    if (delays.size === 0) this.#byHost.delete(host)
+    this.#frontier.setLeastRest(host, Math.max(0, ...delays.values()))
+  }
+}
