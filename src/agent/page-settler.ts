@@ -10,6 +10,7 @@ import type { ContentNote } from '../ledger/index.ts'
 import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
 import { pageDirectives } from '../robots/index.ts'
 import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
+import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
 import type { Books } from './books.ts'
 
@@ -186,6 +187,12 @@ function labelled(digest: Buffer): string {
   return `sha256:${digest.toString('hex')}`
 }
 
+/** The target of a redirect as a URL of ours, or as it was written where it is none. */
+function resolved(location: string, url: CanonicalUrl): string {
+  const target = canonicalise(location, url)
+  return typeof target === 'string' ? target : location
+}
+
 function pageRecord(
   entry: FrontierEntry,
   page: PageInHand,
@@ -207,7 +214,7 @@ function pageRecord(
     digest: labelled(digest),
     fetchedAt: new Date(document.fetchedAtMs).toISOString(),
     via: entry.via,
-    ...(location === null ? {} : { location }),
+    ...(location === null ? {} : { location: resolved(location, entry.url) }),
     ...(parsed?.title == null ? {} : { title: parsed.title }),
     ...(document.truncated === null ? {} : { truncated: document.truncated }),
     ...(original === null ? {} : { duplicateOf: original.url }),
