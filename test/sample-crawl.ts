@@ -18,6 +18,8 @@ export interface SampleCrawlOptions {
   readonly linksPerPage?: number
   readonly stoppedBecause?: CrawlSummary['stoppedBecause']
   readonly waiting?: number
+  /** Seconds it took; at 42 pages per second if not given. */
+  readonly seconds?: number
 }
 
 interface SampleHost {
@@ -71,13 +73,15 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
   const failed = Math.floor(pages * 0.012)
   const skipped = Math.floor(pages * 0.04)
   await mkdir(join(dir, 'state'), { recursive: true })
-  const bytes = await writePages(dir, random, hosts, pages)
-  const skippedByReason = await writeFailures(dir, random, hosts, pages, failed, skipped)
+  const { bytes, answers } = await writePages(dir, random, hosts, pages)
+  const { failures, skipped: skippedByReason } = await writeFailures(dir, random, hosts, pages, failed, skipped)
   if (linksPerPage > 0) await writeLinks(dir, random, hosts, pages, failed, linksPerPage)
-  const seconds = pages / 42
+  const { seconds = pages / 42 } = options
   const summary: CrawlSummary = {
     pages,
     failed,
+    failures,
+    answers,
     skipped: skippedByReason,
     bytes,
     seconds,
@@ -99,7 +103,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
     startedAt: new Date(STARTED_MS).toISOString(),
     finishedAt: new Date(STARTED_MS + seconds * 1_000).toISOString(),
     options: {
-      frontier: { delay: 1_000, ipDelay: 0 },
+      frontier: { delay: 2_000, ipDelay: 0 },
       url: { scope: 'host', include: [], maxDepth: null },
       store: { warc: 'gzip' },
     },
@@ -169,23 +173,31 @@ function draw<T extends readonly [unknown, number, ...unknown[]]>(random: Random
   return table[0] as T
 }
 
-async function writePages(dir: string, random: Random, hosts: readonly SampleHost[], pages: number): Promise<number> {
+async function writePages(
+  dir: string,
+  random: Random,
+  hosts: readonly SampleHost[],
+  pages: number,
+): Promise<Pick<CrawlSummary, 'bytes' | 'answers'>> {
   const file = await AppendFile.open(join(dir, 'pages.jsonl'), { committedLength: 0 })
-  let total = 0
+  const answers = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
+  let bytes = 0
   for (let i = 0; i < pages; i++) {
     const page = drawPage(random, hosts, i)
-    total += page.bytes
+    bytes += page.bytes
+    answers[`${Math.floor(page.status / 100)}xx` as keyof typeof answers]++
     file.append(`${JSON.stringify(page)}\n`)
     if (file.needsDrain) await file.drained()
   }
   await file.close()
-  return total
+  return { bytes, answers }
 }
 
 function drawPage(random: Random, hosts: readonly SampleHost[], i: number): PageRecord {
   const host = hostOfPage(hosts, i)
   const local = i - host.firstPage
-  const [status] = i === 0 ? ([200, 1] as const) : draw(random, STATUSES)
+  // The first page of a host is what its redirects lead to.
+  const [status] = local === 0 ? ([200, 1] as const) : draw(random, STATUSES)
   const [type, , median] = local === 0 ? (TYPES[0] as (typeof TYPES)[number]) : draw(random, TYPES)
   const isContent = status === 200
   const bytes = Math.round(isContent ? logNormal(random, median, 1.1) : logNormal(random, 800, 0.5))
@@ -227,14 +239,16 @@ async function writeFailures(
   pages: number,
   failed: number,
   skipped: number,
-): Promise<Record<string, number>> {
+): Promise<Pick<CrawlSummary, 'failures' | 'skipped'>> {
   const file = await AppendFile.open(join(dir, 'failures.jsonl'), { committedLength: 0 })
-  const counts: Record<string, number> = {}
+  const failures: Record<string, number> = {}
+  const skips: Record<string, number> = {}
   for (let i = 0; i < failed + skipped; i++) {
     const host = hostOfPage(hosts, random.below(pages))
     const isFailure = i < failed
     const reason = isFailure ? random.pick(FAILURES) : random.pick(SKIPS)
-    if (!isFailure) counts[reason] = (counts[reason] ?? 0) + 1
+    const counts = isFailure ? failures : skips
+    counts[reason] = (counts[reason] ?? 0) + 1
     const record: FailureRecord = {
       url: isFailure ? deadUrl(hosts[0] as SampleHost, i) : `https://${host.name}/private/${i}`,
       kind: isFailure ? 'failed' : 'skipped',
@@ -248,7 +262,7 @@ async function writeFailures(
     if (file.needsDrain) await file.drained()
   }
   await file.close()
-  return counts
+  return { failures, skipped: skips }
 }
 
 /** Links to pages of the same host mostly, to other hosts, to hosts outside the crawl, and to dead URLs. */
@@ -286,7 +300,7 @@ async function writeLinks(
 
 /** A start, a long steady stretch that wavers, and an end in which the queue runs dry. */
 async function writeTimeline(dir: string, random: Random, summary: CrawlSummary): Promise<void> {
-  const samples = Math.min(1_200, Math.max(2, Math.ceil(summary.seconds)))
+  const samples = Math.min(1_200, Math.max(4, Math.ceil(summary.seconds)))
   const weights = Array.from({ length: samples }, (_, i) => {
     const x = i / samples
     const ramp = Math.min(1, 8 * x) * Math.min(1, 6 * (1 - x))

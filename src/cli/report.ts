@@ -1,7 +1,16 @@
 // portolan report: what became of a crawl, made anew from its files.
 
 import { readArguments } from '../config/index.ts'
-import { printable, renderSummary, summarise, writeReport } from '../report/index.ts'
+import { FAILURES, SKIPS } from '../base/index.ts'
+import {
+  type CrawlReport,
+  formatCount,
+  loadOutputs,
+  printable,
+  renderFigures,
+  summarise,
+  writeReport,
+} from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { printProblems } from './config-flags.ts'
 
@@ -47,9 +56,21 @@ export async function runReport(args: readonly string[], streams: ReportStreams 
     return EXIT.ok.code
   }
   const { report, path } = await writeReport(dir, flags.get('out') as string | undefined)
-  if (report.summary !== null) {
-    stdout.write(renderSummary(report.summary, { colour: stdout.isTTY === true, width: stdout.columns ?? 80 }))
-  }
-  stdout.write(`${printable(path)}\n`)
+  // Where the page was written is said last, and only once.
+  const has = { ...(await loadOutputs(dir)), report: false }
+  stdout.write(renderFigures(report, { colour: stdout.isTTY === true, width: stdout.columns ?? 80, has }))
+  if (report.hasEnded && report.pages === 0) stdout.write(reasonsOf(report))
+  stdout.write(`\n${printable(path)}\n`)
   return EXIT.ok.code
+}
+
+/** Why nothing was fetched, by reason; the page has it by URL. */
+function reasonsOf({ failures, skips }: CrawlReport): string {
+  const words: Readonly<Record<string, string>> = { ...FAILURES, ...SKIPS }
+  return [...failures.rows, ...skips.rows]
+    .map(
+      ({ name, count }) =>
+        `  ${printable(name)} ${formatCount(count)}: ${words[name] ?? 'a reason of another version'}\n`,
+    )
+    .join('')
 }

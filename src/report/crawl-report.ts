@@ -1,6 +1,7 @@
 // What became of a crawl, as data: what summarise() finds in its files, what report.html draws, what
 // `portolan report --json` prints. Everything in it is bounded, whatever the size of the crawl.
 
+import type { Answers } from './answer-class.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
 import type { HostFigures } from './host-table.ts'
 import type { HistogramBucket } from './log-histogram.ts'
@@ -19,11 +20,11 @@ export interface Spread {
 /** A URL that a reader of the crawled pages would find not working. */
 export interface BrokenUrl {
   readonly url: string
-  /** What the server said; null when there was no answer. */
+  /** What the server said, a redirect when it leads into a loop; null when there was no answer. */
   readonly status: number | null
   /** The failure code; null when there was an answer. */
   readonly failure: string | null
-  /** What was seen, in the words of the lower layer; may be empty. */
+  /** What was seen, in words; may be empty. */
   readonly detail: string
   /** How many pages link to it. */
   readonly linkedFrom: number
@@ -47,8 +48,10 @@ interface LinkedHost {
 }
 
 export interface CrawlReport {
-  /** Null when the crawl has not stopped properly: it runs, or it was killed. */
+  /** What the crawl said when it last stopped; null when it never did. */
   readonly summary: CrawlSummary | null
+  /** False when the crawl runs or was killed, be it for the first time (no summary) or after it went on (an old one). */
+  readonly hasEnded: boolean
   readonly dir: string
   /** Counted from the files. */
   readonly pages: number
@@ -58,6 +61,7 @@ export interface CrawlReport {
   readonly wireBytes: number
   /** Pages answered with 2xx. */
   readonly ok: number
+  readonly answers: Answers
   /** Lines that could not be read: torn by a crash, or damaged. */
   readonly unreadableLines: number
 
@@ -86,7 +90,10 @@ export interface CrawlReport {
   readonly largest: readonly LargePage[]
 
   readonly hosts: {
+    /** Hosts asked for a page, whether they answered or not. */
     readonly count: number
+    /** Those of them that never answered. */
+    readonly silent: number
     /** Hosts whose figures were dropped to bound memory; among the quietest. */
     readonly dropped: number
     readonly byPages: readonly HostFigures[]
@@ -101,6 +108,8 @@ export interface CrawlReport {
   } | null
   readonly broken: {
     readonly count: number
+    /** How many of them are redirects that lead into a loop. */
+    readonly loops: number
     /** Most linked first. */
     readonly listed: readonly BrokenUrl[]
   }

@@ -47,9 +47,26 @@ test('what a file lacks, or has in another shape, counts as nothing', async () =
     seeds: ['http://a/'],
     run: { pages: 0, seconds: 0 },
     refused: {},
+    failures: {},
+    answers: { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 },
     options: {},
     dir,
     stoppedBecause: 'finished',
+  })
+})
+
+test('failures and answers are read by their names', async () => {
+  await writeFile(
+    join(dir, 'crawl.json'),
+    JSON.stringify({
+      stoppedBecause: 'finished',
+      failures: { DNS_NO_NAME: 2, FETCH_TIMEOUT: null },
+      answers: { '2xx': 7, '4xx': 1, '9xx': 5 },
+    }),
+  )
+  expect(await loadCrawlSummary(dir)).toMatchObject({
+    failures: { DNS_NO_NAME: 2, FETCH_TIMEOUT: 0 },
+    answers: { '2xx': 7, '3xx': 0, '4xx': 1, '5xx': 0, other: 0 },
   })
 })
 

@@ -3,7 +3,8 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskFault, type RefusalReason, type SkipReason, type StopReason } from '../base/index.ts'
+import { diskFault, type FailureCode, type RefusalReason, type SkipReason, type StopReason } from '../base/index.ts'
+import { type Answers, answersOf } from './answer-class.ts'
 
 /** One run of the crawl, from start to stop of the process. */
 export interface RunFigures {
@@ -19,6 +20,10 @@ export interface RunFigures {
 export interface CrawlSummary {
   readonly pages: number
   readonly failed: number
+  /** The failed URLs by code. */
+  readonly failures: Partial<Readonly<Record<FailureCode, number>>>
+  /** The pages by class of their status. */
+  readonly answers: Answers
   readonly skipped: Partial<Readonly<Record<SkipReason, number>>>
   readonly bytes: number
   readonly seconds: number
@@ -33,6 +38,7 @@ export interface CrawlSummary {
   /** Links turned away before they were counted as seen. */
   readonly refused: Partial<Readonly<Record<RefusalReason, number>>>
   readonly run: RunFigures
+  /** As they were given; where they redirect to is in pages.jsonl. */
   readonly seeds: readonly string[]
   /** ISO 8601, UTC. */
   readonly startedAt: string
@@ -81,6 +87,8 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
   return {
     pages: number(found, 'pages'),
     failed: number(found, 'failed'),
+    failures: counts('failures'),
+    answers: answersOf(counts('answers')),
     skipped: counts('skipped'),
     bytes: number(found, 'bytes'),
     seconds: number(found, 'seconds'),

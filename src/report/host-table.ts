@@ -62,6 +62,13 @@ export class HostTable {
     return this.#dropped
   }
 
+  /** Hosts that never answered, as far as they were not dropped. */
+  get silent(): number {
+    let count = 0
+    for (const row of this.#rows.values()) if (this.#pages[row] === 0) count++
+    return count
+  }
+
   /** The `max` hosts with the largest figure; hosts for which it is 0 are left out. */
   largest(max: number, figure: (host: HostFigures) => number): HostFigures[] {
     const all: { figures: HostFigures; size: number }[] = []

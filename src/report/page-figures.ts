@@ -2,11 +2,13 @@
 
 import type { FailureRecord, PageRecord } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
+import { type AnswerClass, answerClassOf, answersOf } from './answer-class.ts'
 import { BrokenLinks } from './broken-links.ts'
 import type { CrawlReport, LargePage, Spread } from './crawl-report.ts'
 import { type HostFigures, HostTable } from './host-table.ts'
 import { Largest } from './largest.ts'
 import { LogHistogram } from './log-histogram.ts'
+import { RedirectLoops } from './redirect-loops.ts'
 import { Tally } from './tally.ts'
 
 /** Pages this far from the seeds and beyond are counted together. */
@@ -22,9 +24,10 @@ const NAME_CHARACTERS_MAX = 60
 
 export class PageFigures {
   readonly broken = new BrokenLinks()
+  readonly redirects = new RedirectLoops()
   readonly hosts = new HostTable()
   #pages = 0
-  #ok = 0
+  readonly #answers: Record<AnswerClass, number> = answersOf({})
   #failed = 0
   #skipped = 0
   #bytes = 0
@@ -56,6 +59,7 @@ export class PageFigures {
     this.#pages++
     this.#bytes += bytes
     this.#wireBytes += page.wireBytes
+    this.#answers[answerClassOf(status)]++
     this.#statuses.add(String(status))
     this.hosts.addPage(host, bytes, page.firstByteMs, status >= 400)
     this.#topLevelDomains.add(topLevelDomain(host))
@@ -70,6 +74,7 @@ export class PageFigures {
     } else if (status >= 300) {
       if (status === 301 || status === 308) this.#permanentRedirects++
       else if (page.location !== undefined) this.#temporaryRedirects++
+      if (page.location !== undefined) this.redirects.note(page.url, status, page.location, page.via)
     } else {
       this.#addContent(page)
     }
@@ -91,7 +96,6 @@ export class PageFigures {
   /** Only answers with content of their own speak of content: error pages would drown small sites. */
   #addContent(page: PageRecord): void {
     const { bytes, type } = page
-    this.#ok++
     this.#sizes.add(bytes)
     this.#types.add(type === null ? 'unknown' : type.slice(0, NAME_CHARACTERS_MAX), bytes)
     if (page.charset !== undefined) this.#charsets.add(page.charset.slice(0, NAME_CHARACTERS_MAX))
@@ -111,14 +115,15 @@ export class PageFigures {
   }
 
   /** All figures that come from pages and failures alone. */
-  figures(): Omit<CrawlReport, 'summary' | 'dir' | 'unreadableLines' | 'links' | 'broken' | 'timeline'> {
+  figures(): Omit<CrawlReport, 'summary' | 'hasEnded' | 'dir' | 'unreadableLines' | 'links' | 'broken' | 'timeline'> {
     return {
       pages: this.#pages,
       failed: this.#failed,
       skipped: this.#skipped,
       bytes: this.#bytes,
       wireBytes: this.#wireBytes,
-      ok: this.#ok,
+      ok: this.#answers['2xx'],
+      answers: this.#answers,
       statuses: this.#statuses.largest(3 * ROWS),
       types: this.#types.largest(ROWS),
       charsets: this.#charsets.largest(ROWS),
@@ -142,6 +147,7 @@ export class PageFigures {
       largest: this.#largest.items(),
       hosts: {
         count: this.hosts.size,
+        silent: this.hosts.silent,
         dropped: this.hosts.dropped,
         byPages: this.hosts.largest(HOST_ROWS, (host) => host.pages),
         byErrors: this.hosts.largest(HOST_ROWS, (host) => host.errors),

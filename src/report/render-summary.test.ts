@@ -7,6 +7,8 @@ import { renderSummary } from './render-summary.ts'
 const summary: CrawlSummary = {
   pages: 20_000,
   failed: 240,
+  failures: { DNS_NO_NAME: 40, FETCH_TLS_FAILED: 200 },
+  answers: { '2xx': 19_000, '3xx': 700, '4xx': 299, '5xx': 1, other: 0 },
   skipped: { robots: 415, 'host-budget': 135, 'type-filtered': 134, 'size-filtered': 116, 'scope-changed': 0 },
   bytes: 3 * 2 ** 20,
   seconds: 476,
@@ -25,30 +27,81 @@ const summary: CrawlSummary = {
   options: {},
 }
 
+const done: CrawlSummary = {
+  ...summary,
+  failed: 0,
+  failures: {},
+  answers: { '2xx': 20_000, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 },
+  skipped: {},
+  waiting: 0,
+  hosts: 1,
+  stoppedBecause: 'finished',
+  run: { ...summary.run, pages: 20_000 },
+}
+
 test('a crawl that was stopped', () => {
   expect(renderSummary(summary, { colour: false, width: 72 })).toBe(`Stopped by a signal; 1,200 URLs wait
   pages     20,000 from 60 hosts, 3 MiB
   time      7 min 56 s, 42 pages/s
-  failed    240
+  answers   19,000 ok, 700 redirects, 299 client errors, 1 server error
+  failed    240: FETCH_TLS_FAILED 200, DNS_NO_NAME 40
   skipped   800: robots 415, host-budget 135, type-filtered 134,
             size-filtered 116
   waiting   1,200
   report    out/example.org/report.html
   files     out/example.org/pages.jsonl, failures.jsonl, archive/
 
-The same command goes on where it was.
-  portolan crawl https://example.org/ --dir out/example.org
+It goes on where it was, with its settings:
+  portolan crawl --dir out/example.org
 `)
 })
 
 test('a complete crawl says only what there is to say', () => {
-  const done: CrawlSummary = { ...summary, failed: 0, skipped: {}, waiting: 0, hosts: 1, stoppedBecause: 'finished' }
   expect(renderSummary(done, { colour: false, width: 80 })).toBe(`Complete: nothing is left to fetch
   pages     20,000 from 1 host, 3 MiB
   time      7 min 56 s, 42 pages/s
   report    out/example.org/report.html
   files     out/example.org/pages.jsonl, failures.jsonl, archive/
 `)
+})
+
+test('a complete crawl in which something failed is not plainly good', () => {
+  const text = renderSummary({ ...done, failed: 52 }, { colour: true, width: 80 })
+  expect(text.split('\n')[0]).toBe('\u001b[33m\u001b[1mComplete, but 52 URLs failed\u001b[0m\u001b[0m')
+  expect(renderSummary({ ...done, failed: 52 }, { colour: false, width: 80 })).toContain('\n  failed    52\n')
+})
+
+test('a run that found nothing to do says that the crawl was complete already', () => {
+  const text = renderSummary({ ...done, run: { ...done.run, pages: 0 } }, { colour: false, width: 80 })
+  expect(text.split('\n')[0]).toBe('Already complete: nothing was left to fetch')
+})
+
+test('when no page came of it, that stands last, for the reasons follow', () => {
+  const nothing: CrawlSummary = {
+    ...done,
+    pages: 0,
+    bytes: 0,
+    seconds: 0.4,
+    failed: 1,
+    failures: { DNS_NO_NAME: 1 },
+    answers: { ...done.answers, '2xx': 0 },
+  }
+  const has = { report: true, pages: false, failures: true, archive: false }
+  expect(renderSummary(nothing, { colour: false, width: 80, has })).toBe(`  pages     0 from 1 host, 0 B
+  time      400 ms
+  failed    1: DNS_NO_NAME 1
+  report    out/example.org/report.html
+  files     out/example.org/failures.jsonl
+
+No page came of it:
+`)
+})
+
+test('files that do not exist are not named', () => {
+  const has = { report: false, pages: false, failures: false, archive: false }
+  const text = renderSummary({ ...summary, stoppedBecause: 'disk-full' }, { colour: false, width: 80, has })
+  expect(text).not.toMatch(/report\.html|jsonl|archive/)
+  expect(text).toContain('Free some space; then it goes on')
 })
 
 test('colours surround words and change nothing else', () => {

@@ -84,6 +84,18 @@ test.each([1, 2, 3])('every figure equals a plain count over the files (seed %d)
       .sort((a, b) => b - a)
       .slice(0, 15),
   )
+  const answered = (first: number): number => pages.filter((page) => Math.floor(page.status / 100) === first).length
+  expect(report.answers).toEqual({
+    '2xx': answered(2),
+    '3xx': answered(3),
+    '4xx': answered(4),
+    '5xx': answered(5),
+    other: 0,
+  })
+  expect(report.answers).toEqual(summary.answers)
+  expect(asObject(report.failures)).toEqual(summary.failures)
+  expect(report.hasEnded).toBe(true)
+  expect(report.broken.loops).toBe(0)
   expect(report.broken.count).toBe(pages.filter((page) => page.status >= 400).length + failed.length)
   expect(report.hosts.count).toBe(new Set([...pages, ...failed].map((one) => new URL(one.url).hostname)).size)
 })
@@ -139,6 +151,46 @@ test('a crawl that fetched nothing has a report of nothing', async () => {
     links: null,
     broken: { count: 0, listed: [] },
   })
+})
+
+test('redirects in a loop are broken, with the pages that link to them', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 8, pages: 1, hosts: 1, linksPerPage: 0 })
+  const [page] = await linesOf<PageRecord>(join(dir, 'pages.jsonl'))
+  const home = page!.url
+  const redirect = (name: string, location: string): string =>
+    `${JSON.stringify({ ...page, url: home + name, status: 301, location, via: home })}\n`
+  await writeFile(
+    join(dir, 'pages.jsonl'),
+    `${JSON.stringify(page)}\n${redirect('a', '/b')}${redirect('b', `${home}a`)}${redirect('fine', '/')}`,
+  )
+  const { broken, redirects } = await summarise(dir)
+  expect(redirects).toEqual({ permanent: 3, temporary: 0 })
+  expect(broken).toMatchObject({ count: 2, loops: 2 })
+  expect(broken.listed[0]).toEqual({
+    url: `${home}a`,
+    status: 301,
+    failure: null,
+    detail: 'redirects in a loop of 2 URLs',
+    linkedFrom: 1,
+    sources: [home],
+  })
+})
+
+test('a crawl that went on since its summary was written has not ended', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 9, pages: 40, hosts: 2 })
+  const text = await readFile(join(dir, 'pages.jsonl'), 'utf8')
+  await writeFile(join(dir, 'pages.jsonl'), text + text.slice(0, text.indexOf('\n') + 1))
+  expect(await summarise(dir)).toMatchObject({ hasEnded: false, pages: 41, summary: { pages: 40 } })
+})
+
+test('hosts that never answered are among those asked', async () => {
+  const dir = newDir()
+  await writeSampleCrawl(dir, { seed: 10, pages: 400, hosts: 3 })
+  const failed = (await linesOf<FailureRecord>(join(dir, 'failures.jsonl'))).filter((one) => one.kind === 'failed')
+  const silent = new Set(failed.map((one) => new URL(one.url).hostname)).size
+  expect((await summarise(dir)).hosts).toMatchObject({ count: 3 + silent, silent })
 })
 
 test('lines of another shape are left out and counted', async () => {

@@ -38,12 +38,30 @@ export async function summarise(dir: string): Promise<CrawlReport> {
     if (isFailure(failure)) figures.addFailure(failure)
     else unreadableLines++
   }
+  for (const loop of figures.redirects.loops()) figures.broken.note(loop)
   const { links, broken } = await readLinks(join(dir, 'state', 'links.log'), figures.broken)
   const timeline = await loadTimeline(join(dir, 'state', 'timeline.jsonl'))
-  return { summary, dir, unreadableLines, ...figures.figures(), links, broken, timeline }
+  const counted = figures.figures()
+  // A crawl that went on has pages its last summary knows nothing of.
+  const hasEnded = summary !== null && counted.pages <= summary.pages
+  return {
+    summary,
+    hasEnded,
+    dir,
+    unreadableLines,
+    ...counted,
+    links,
+    broken: { ...broken, loops: figures.redirects.loopCount },
+    timeline,
+  }
 }
 
-async function readLinks(path: string, broken: BrokenLinks): Promise<Pick<CrawlReport, 'links' | 'broken'>> {
+interface LinkFigures {
+  readonly links: CrawlReport['links']
+  readonly broken: Omit<CrawlReport['broken'], 'loops'>
+}
+
+async function readLinks(path: string, broken: BrokenLinks): Promise<LinkFigures> {
   const log = await LinkLogReader.open(path)
   if (log === null) {
     return { links: null, broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED, null) } }

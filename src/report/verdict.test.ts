@@ -9,6 +9,8 @@ function summaryWith(changes: Partial<CrawlSummary>): CrawlSummary {
   return {
     pages: 100,
     failed: 0,
+    failures: {},
+    answers: { '2xx': 100, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 },
     skipped: {},
     bytes: 1e6,
     seconds: 60,
@@ -39,7 +41,7 @@ test('a finished crawl is complete and needs nothing', () => {
 })
 
 test('a finished crawl without a page is not called complete', () => {
-  expect(verdictOf(summaryWith({ pages: 0 }), 'd')).toMatchObject({ tone: 'bad', headline: 'No page was fetched' })
+  expect(verdictOf(summaryWith({ pages: 0 }), 'd')).toMatchObject({ tone: 'bad', headline: 'No page came of it' })
 })
 
 test.each(Object.keys(STOPS).filter((reason) => reason !== 'finished') as StopReason[])(
@@ -50,7 +52,8 @@ test.each(Object.keys(STOPS).filter((reason) => reason !== 'finished') as StopRe
     expect(verdict.headline).toMatch(/^Stopped.*; 50 URLs wait$/)
     expect(verdict.headline.toLowerCase()).toContain(STOPS[stoppedBecause].toLowerCase())
     expect(verdict.advice).not.toBe('')
-    expect(verdict.command).toMatch(/^portolan crawl https:\/\/example\.org\/ --dir example\.org/)
+    expect(verdict.advice).toMatch(/ goes on (where it was, )?with its settings:$/)
+    expect(verdict.command).toMatch(/^portolan crawl --dir d( --max-|$)/)
   },
 )
 
@@ -59,15 +62,49 @@ test('the command to go on raises the limit that was reached', () => {
   expect(verdictOf(summaryWith({ stoppedBecause: 'max-time', seconds: 600 }), 'd').command).toContain('--max-time 20m')
 })
 
-test('many seeds are not repeated: the directory knows them', () => {
-  const seeds = Array.from({ length: 400 }, (_, i) => `https://h${i}.example/`)
-  expect(verdictOf(summaryWith({ seeds, stoppedBecause: 'interrupted' }), 'd').command).toBe(
-    'portolan crawl --dir example.org',
+test.each<[Partial<CrawlSummary>, string]>([
+  [{ failed: 52 }, 'Complete, but 52 URLs failed'],
+  [{ failed: 1 }, 'Complete, but 1 URL failed'],
+  [{ skipped: { 'robots-unavailable': 3 } }, 'Complete, but 3 URLs were lost for want of a robots.txt'],
+  [
+    { failed: 2, skipped: { 'robots-unavailable': 1 } },
+    'Complete, but 2 URLs failed and 1 was lost for want of a robots.txt',
+  ],
+])('what was lost on the way is said: %j', (changes, headline) => {
+  expect(verdictOf(summaryWith({ waiting: 0, ...changes }), 'd')).toMatchObject({
+    tone: 'warn',
+    headline,
+    command: null,
+  })
+})
+
+test('what was left out by choice is no loss', () => {
+  const skipped = { robots: 9, 'host-budget': 4 }
+  expect(verdictOf(summaryWith({ waiting: 0, skipped }), 'd').tone).toBe('good')
+})
+
+test('a run that found nothing to do says so; the crawl it belongs to is as complete as before', () => {
+  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0 }
+  const again = summaryWith({ waiting: 0, run })
+  expect(verdictOf(again, 'd', 'run').headline).toBe('Already complete: nothing was left to fetch')
+  expect(verdictOf(again, 'd').headline).toBe('Complete: nothing is left to fetch')
+  expect(verdictOf({ ...again, failed: 2 }, 'd', 'run').headline).toBe('Already complete, but 2 URLs failed')
+  expect(verdictOf({ ...again, failed: 2, run: { ...run, failed: 2 } }, 'd', 'run').headline).toBe(
+    'Complete, but 2 URLs failed',
+  )
+  expect(verdictOf({ ...again, pages: 0 }, 'd', 'run').headline).toBe('No page came of it')
+})
+
+test('a crawl that was moved goes on where it lies now', () => {
+  expect(verdictOf(summaryWith({ stoppedBecause: 'interrupted' }), 'other place').command).toBe(
+    "portolan crawl --dir 'other place'",
   )
 })
 
-test('a crawl without a summary may still run', () => {
-  expect(verdictOf(null, 'my dir')).toMatchObject({ tone: 'warn', command: "portolan crawl --dir 'my dir'" })
+test('a crawl without a summary has not ended and may still run', () => {
+  const verdict = verdictOf(null, 'my dir')
+  expect(verdict.headline).toMatch(/^Not ended/)
+  expect(verdict).toMatchObject({ tone: 'warn', command: "portolan crawl --dir 'my dir'" })
 })
 
 test.each([

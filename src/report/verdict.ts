@@ -14,67 +14,100 @@ export interface Verdict {
   readonly command: string | null
 }
 
-export function verdictOf(summary: CrawlSummary | null, dir: string): Verdict {
+/** What is judged: a crawl, or its run that ends here and may have found nothing to do. */
+export type Told = 'crawl' | 'run'
+
+/** `summary` is null when the crawl has not ended; `dir` is where it lies now, it may have been moved. */
+export function verdictOf(summary: CrawlSummary | null, dir: string, told: Told = 'crawl'): Verdict {
   if (summary === null) {
     return {
       tone: 'warn',
-      headline: 'Not stopped properly: the crawl still runs, or was killed',
-      advice: 'What is here is what was written so far. If it no longer runs, the same command goes on where it was.',
-      command: `portolan crawl --dir ${shellWord(dir)}`,
+      headline: 'Not ended: the crawl still runs, or was killed',
+      advice: 'This is what was written so far. If it no longer runs, it goes on where it was, with its settings:',
+      command: goOnCommand(dir),
     }
   }
-  const { stoppedBecause, waiting, pages, seeds } = summary
-  const left = waiting === 0 ? '' : `; ${formatNumberOf(waiting, 'URL waits', 'URLs wait')}`
-  const command = goOnCommand(summary)
-  if (stoppedBecause === 'finished') {
-    if (pages > 0) return { tone: 'good', headline: 'Complete: nothing is left to fetch', advice: '', command: null }
+  return summary.stoppedBecause === 'finished' ? finishedVerdict(summary, told) : stoppedVerdict(summary, dir)
+}
+
+function finishedVerdict(summary: CrawlSummary, told: Told): Verdict {
+  const { pages, run, waiting } = summary
+  if (pages === 0) {
     return {
       tone: 'bad',
-      headline: 'No page was fetched',
-      advice:
-        seeds.length === 1
-          ? 'The seed yielded no page: failures.jsonl and the report say why.'
-          : 'No seed yielded a page: failures.jsonl and the report say why.',
+      headline: 'No page came of it',
+      advice: 'What became of each seed is in failures.jsonl.',
       command: null,
     }
   }
+  const isIdle = told === 'run' && run.pages === 0 && run.failed === 0 && waiting === 0
+  const complete = isIdle ? 'Already complete' : 'Complete'
+  const lost = lossesOf(summary)
+  if (lost === '') {
+    const nothing = isIdle ? 'nothing was left to fetch' : 'nothing is left to fetch'
+    return { tone: 'good', headline: `${complete}: ${nothing}`, advice: '', command: null }
+  }
+  return {
+    tone: 'warn',
+    headline: `${complete}, but ${lost}`,
+    advice: 'Which, and why, stands below and in failures.jsonl.',
+    command: null,
+  }
+}
+
+/** What is missing from a complete crawl and could not be helped; what we chose to leave out is not a loss. */
+function lossesOf({ failed, skipped }: CrawlSummary): string {
+  const unasked = skipped['robots-unavailable'] ?? 0
+  const silent = failed === 0 ? '' : `${formatNumberOf(failed, 'URL')} failed`
+  if (unasked === 0) return silent
+  const want = 'lost for want of a robots.txt'
+  return failed === 0
+    ? `${formatNumberOf(unasked, 'URL was', 'URLs were')} ${want}`
+    : `${silent} and ${formatNumberOf(unasked, 'was', 'were')} ${want}`
+}
+
+function stoppedVerdict({ stoppedBecause, waiting, pages, seconds }: CrawlSummary, dir: string): Verdict {
+  const left = waiting === 0 ? '' : `; ${formatNumberOf(waiting, 'URL waits', 'URLs wait')}`
   const why = STOPS[stoppedBecause] ?? stoppedBecause
   const headline = `${why.startsWith('stopped') ? why.replace('s', 'S') : `Stopped: ${why}`}${left}`
+  const command = goOnCommand(dir)
+  const limits = 'Limits are totals and are not remembered. With a higher one, or none, it goes on with its settings:'
   switch (stoppedBecause) {
     case 'max-pages':
-      return { tone: 'warn', headline, advice: 'Limits are totals: raise --max-pages and the crawl goes on.', command }
-    case 'max-time':
-      return { tone: 'warn', headline, advice: 'Limits are totals: raise --max-time and the crawl goes on.', command }
+      return { tone: 'warn', headline, advice: limits, command: `${command} --max-pages ${2 * pages}` }
+    case 'max-time': {
+      const minutes = Math.max(2, Math.ceil(seconds / 30))
+      return { tone: 'warn', headline, advice: limits, command: `${command} --max-time ${minutes}m` }
+    }
     case 'only-resting':
-      return { tone: 'warn', headline, advice: 'Run it again later, or raise --max-wait.', command }
+      return {
+        tone: 'warn',
+        headline,
+        advice: 'Later, or now with a longer --max-wait, it goes on where it was, with its settings:',
+        command,
+      }
     case 'disk-full':
-      return { tone: 'bad', headline, advice: 'Free some space; then the same command goes on where it was.', command }
+      return {
+        tone: 'bad',
+        headline,
+        advice: 'Free some space; then it goes on where it was, with its settings:',
+        command,
+      }
     case 'error':
       return {
         tone: 'bad',
         headline,
-        advice: 'Nothing committed is lost; the same command goes on where it was.',
+        advice: 'Nothing committed is lost. It goes on where it was, with its settings:',
         command,
       }
     default:
-      return { tone: 'warn', headline, advice: 'The same command goes on where it was.', command }
+      return { tone: 'warn', headline, advice: 'It goes on where it was, with its settings:', command }
   }
 }
 
-/** Seeds beyond this many came from a file; the directory alone says which they were. */
-const SEEDS_SHOWN_MAX = 2
-
-function goOnCommand({ seeds, dir, stoppedBecause, pages, seconds }: CrawlSummary): string {
-  const words = [
-    'portolan',
-    'crawl',
-    ...(seeds.length <= SEEDS_SHOWN_MAX ? seeds : []).map(shellWord),
-    '--dir',
-    shellWord(dir),
-  ]
-  if (stoppedBecause === 'max-pages') words.push('--max-pages', String(2 * pages))
-  if (stoppedBecause === 'max-time') words.push('--max-time', `${Math.max(2, Math.ceil(seconds / 30))}m`)
-  return words.join(' ')
+/** Seeds and settings lie in the directory. */
+function goOnCommand(dir: string): string {
+  return `portolan crawl --dir ${shellWord(dir)}`
 }
 
 /** The text as one word of a POSIX shell. */

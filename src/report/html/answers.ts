@@ -11,12 +11,11 @@ import { html, type Markup } from './markup.ts'
 export function answers(report: CrawlReport): Markup | null {
   const { statuses, failures, responseTimes, redirects, failed, pages } = report
   if (pages === 0 && failed === 0) return null
-  const redirected = redirects.permanent + redirects.temporary
   return html`<section id="answers">
     <h2>Answers</h2>
     <p>
       ${formatNumberOf(pages, 'answer')}; ${formatNumberOf(failed, 'URL was', 'URLs were')} given up without one.
-      ${redirected === 0 ? '' : `${formatCount(redirects.permanent)} redirects say they are permanent, ${formatCount(redirects.temporary)} temporary.`}
+      ${redirectsText(redirects)}
     </p>
     <div class="grid">
       ${
@@ -27,6 +26,13 @@ export function answers(report: CrawlReport): Markup | null {
       ${failed > 0 ? failureTable(failures) : timeChart(responseTimes)}
     </div>
   </section>`
+}
+
+function redirectsText({ permanent, temporary }: CrawlReport['redirects']): string {
+  if (permanent === 0 && temporary === 0) return ''
+  const say = (count: number): string => formatNumberOf(count, 'redirect says it is', 'redirects say they are')
+  if (permanent === 0) return `${say(temporary)} temporary.`
+  return `${say(permanent)} permanent${temporary === 0 ? '' : `, ${formatCount(temporary)} temporary`}.`
 }
 
 function failureTable(rows: TallyRows): Markup {

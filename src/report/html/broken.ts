@@ -30,7 +30,8 @@ export function brokenSection({ broken }: CrawlReport): Markup {
   return html`<section id="broken">
     <h2>Broken</h2>
     <p>
-      ${formatNumberOf(broken.count, 'URL')} answered with an error or not at all, the most linked first.
+      ${formatNumberOf(broken.count, 'URL')} answered with an error or not at
+      all${broken.loops === 0 ? '' : ', or redirected in a loop'}${broken.count === 1 ? '' : ', the most linked first'}.
       ${rows.length < broken.count ? `The first ${formatCount(rows.length)} are listed; all are in failures.jsonl and pages.jsonl.` : ''}
     </p>
     <div class="card">
@@ -70,7 +71,7 @@ function brokenRow({ url, status, failure, detail, linkedFrom, sources }: Broken
   const more = linkedFrom - 1
   return html`<tr>
     <th scope="row">${urlLink(url)}</th>
-    <td>${status === null ? failureState(failure ?? '', detail) : statusState(status)}</td>
+    <td>${status === null ? failureState(failure ?? '', detail) : statusState(status, detail)}</td>
     <td data-name="Linked from">
       ${first === undefined ? html`<span class="soft">a seed; no page links to it</span>` : urlLink(first)}
       ${
@@ -80,7 +81,7 @@ function brokenRow({ url, status, failure, detail, linkedFrom, sources }: Broken
               <summary>and ${formatNumberOf(more, 'more page')}</summary>
               <ul>
                 ${others.map((source) => html`<li>${urlLink(source)}</li>`)}
-                ${more > others.length ? html`<li class="soft">and ${formatCount(more - others.length)} others</li>` : null}
+                ${more > others.length ? html`<li class="soft">and ${formatNumberOf(more - others.length, 'other')}</li>` : null}
               </ul>
             </details>`
       }
@@ -88,8 +89,10 @@ function brokenRow({ url, status, failure, detail, linkedFrom, sources }: Broken
   </tr>`
 }
 
-function statusState(status: number): Markup {
-  return html`<span class="state ${status >= 500 ? 'bad' : 'warn'}">${status}</span> ${STATUS_CODES[status] ?? ''}`
+function statusState(status: number, detail: string): Markup {
+  const says = STATUS_CODES[status] ?? ''
+  if (status < 400) return html`<span class="state warn">redirect loop</span> ${detail}<small>${status} ${says}</small>`
+  return html`<span class="state ${status >= 500 ? 'bad' : 'warn'}">${status}</span> ${says}`
 }
 
 function failureState(code: string, detail: string): Markup {

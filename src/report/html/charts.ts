@@ -2,7 +2,7 @@
 // percentages and lengths down are pixels, so that a chart fills a telephone or a wall and its text
 // stays legible. Each says in words what it shows, for those who do not see it.
 
-import { formatCount, formatShare } from '../figures.ts'
+import { formatCount, formatNumberOf, formatShare } from '../figures.ts'
 import type { TallyRow, TallyRows } from '../tally.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -180,7 +180,7 @@ export function barTable({ name, says, rows: { rows, others, total }, of, label,
           others.count === 0
             ? null
             : html`<tr class="others">
-                <th scope="row">${formatCount(others.names)} others</th>
+                <th scope="row">${formatNumberOf(others.names, 'other')}</th>
                 ${bar(others.count, countMax, 'idle')}
                 <td class="number">${formatCount(others.count)}</td>
                 ${weight === undefined ? null : html`<td class="number">${weight({ name: '', ...others })}</td>`}

@@ -44,8 +44,8 @@ function remarks({ ok, truncations, noindex, untitled, duplicates }: CrawlReport
   const parts = [formatNumberOf(ok, 'page') + ' with content']
   if (duplicates.pages > 0) parts.push(`${formatCount(duplicates.pages)} the same as another`)
   if (truncations.total > 0) parts.push(`${formatCount(truncations.total)} cut short`)
-  if (noindex > 0) parts.push(`${formatCount(noindex)} ask not to be indexed`)
-  if (untitled > 0) parts.push(`${formatCount(untitled)} HTML pages without a title`)
+  if (noindex > 0) parts.push(`${formatNumberOf(noindex, 'asks', 'ask')} not to be indexed`)
+  if (untitled > 0) parts.push(`${formatNumberOf(untitled, 'HTML page')} without a title`)
   return `${parts.join(', ')}.`
 }
 

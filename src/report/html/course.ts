@@ -18,7 +18,7 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
   const waiting = levels(timeline, (sample) => sample.waiting)
   const memory = levels(timeline, (sample) => sample.rssBytes)
   const last = timeline[timeline.length - 1]
-  const shared = { xMax: seconds, xTicks: timeTicks(seconds), formatX: formatMoment }
+  const shared = { xMax: seconds, xTicks: timeTicks(seconds), formatX: seconds < 10 ? formatSeconds : formatMoment }
   const meanPages = (last?.pages ?? 0) / seconds
   const meanBytes = (last?.bytes ?? 0) / seconds
   return html`<section id="course">
@@ -63,6 +63,11 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
 
 function formatMoment(t: number): string {
   return t === 0 ? '0' : formatSpan(t * 1_000)
+}
+
+/** One unit along a short axis: 0.5 s, 1 s, 1.5 s. */
+function formatSeconds(t: number): string {
+  return t === 0 ? '0' : `${Number(t.toPrecision(2))} s`
 }
 
 type Figure = (sample: TimelineSample) => number

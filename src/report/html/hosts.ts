@@ -24,14 +24,16 @@ interface HostList<T extends { readonly host: string }> {
   readonly columns: readonly HostColumn<T>[]
 }
 
-export function hostsSection({ hosts, links }: CrawlReport): Markup | null {
+export function hostsSection({ hosts, links, summary, hasEnded }: CrawlReport): Markup | null {
   if (hosts.count === 0) return null
   const pages: HostColumn<HostFigures> = { name: 'pages', text: (host) => formatCount(host.pages) }
   return html`<section id="hosts">
     <h2>Hosts</h2>
     <p>
-      ${formatNumberOf(hosts.count, 'host')} asked.
-      ${hosts.dropped === 0 ? '' : `Figures of ${formatCount(hosts.dropped)} quiet ones were dropped while counting.`}
+      ${formatNumberOf(hosts.count, 'host')}
+      asked${hosts.silent === 0 ? '' : `, of which ${formatCount(hosts.silent)} never answered`}.
+      ${hasEnded ? unaskedText((summary?.hosts ?? 0) - hosts.count) : ''}
+      ${hosts.dropped === 0 ? '' : `Figures of ${formatNumberOf(hosts.dropped, 'quiet one was', 'quiet ones were')} dropped while counting.`}
     </p>
     <div class="grid">
       ${hostList({
@@ -78,6 +80,11 @@ export function hostsSection({ hosts, links }: CrawlReport): Markup | null {
       })}
     </div>
   </section>`
+}
+
+/** Hosts whose URLs were all skipped, or still wait. */
+function unaskedText(count: number): string {
+  return count <= 0 ? '' : `${formatNumberOf(count, 'more was', 'more were')} met, but not asked for a page.`
 }
 
 function hostList<T extends { readonly host: string }>(list: HostList<T>): Markup | null {

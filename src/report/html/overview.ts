@@ -22,12 +22,12 @@ export function subjectOf(report: CrawlReport): string {
 
 /** `nav` leads to the sections below. */
 export function masthead(report: CrawlReport, rose: Markup, nav: Markup): Markup {
-  const { summary } = report
-  const verdict = verdictOf(summary, report.dir)
+  const { summary, hasEnded } = report
+  const verdict = verdictOf(hasEnded ? summary : null, report.dir)
   const started = summary === null ? null : formatDate(summary.startedAt)
   const when = [
     started === null ? null : `Begun ${started}`,
-    summary !== null && summary.seconds > 0 ? `crawled for ${formatSpan(summary.seconds * 1_000)}` : null,
+    secondsOf(report) > 0 ? `crawled for ${formatSpan(secondsOf(report) * 1_000)}` : null,
   ].filter((part) => part !== null)
   return html`<header class="masthead">
     <div class="brand">${rose} Portolan crawl report ${nav}</div>
@@ -42,6 +42,15 @@ export function masthead(report: CrawlReport, rose: Markup, nav: Markup): Markup
       </div>
     </div>
   </header>`
+}
+
+/** An old summary knows less than the samples taken since. */
+function secondsOf({ summary, hasEnded, timeline }: CrawlReport): number {
+  return (hasEnded ? summary?.seconds : timeline.at(-1)?.t) ?? 0
+}
+
+function waitingOf({ summary, hasEnded, timeline }: CrawlReport): number {
+  return (hasEnded ? summary?.waiting : timeline.at(-1)?.waiting) ?? 0
 }
 
 function verdictIcon(tone: 'good' | 'warn' | 'bad'): Markup {
@@ -81,9 +90,9 @@ export function overview(report: CrawlReport): Markup {
 }
 
 function cardsOf(report: CrawlReport): Card[] {
-  const { summary, pages, bytes, wireBytes, broken, duplicates, responseTimes, skips, skipped } = report
-  const seconds = summary?.seconds ?? report.timeline.at(-1)?.t ?? 0
-  const waiting = summary?.waiting ?? report.timeline.at(-1)?.waiting ?? 0
+  const { pages, bytes, wireBytes, broken, duplicates, skips, skipped } = report
+  const seconds = secondsOf(report)
+  const waiting = waitingOf(report)
   const firstSkip = skips.rows[0]
   const mib = formatBytes(bytes).split(' ')
   return [
@@ -106,8 +115,8 @@ function cardsOf(report: CrawlReport): Card[] {
     },
     {
       name: 'Hosts',
-      figure: formatCount(summary?.hosts ?? report.hosts.count),
-      note: pages === 0 ? 'none answered' : `half the answers began within ${formatSpan(responseTimes.median)}`,
+      figure: formatCount(report.hosts.count),
+      note: hostsNote(report),
     },
     {
       name: 'Broken URLs',
@@ -116,7 +125,7 @@ function cardsOf(report: CrawlReport): Card[] {
       note:
         broken.count === 0
           ? 'every URL asked for was answered'
-          : brokenNote(broken.count - report.failed, report.failed),
+          : brokenNote(broken.count - broken.loops - report.failed, report.failed, broken.loops),
     },
     {
       name: 'Skipped',
@@ -135,34 +144,39 @@ function cardsOf(report: CrawlReport): Card[] {
     {
       name: 'Waiting',
       figure: formatCount(waiting),
-      note: waiting === 0 ? 'nothing is left to fetch' : 'known, but not fetched yet',
+      note:
+        waiting > 0 ? 'known, but not fetched yet' : report.hasEnded ? 'nothing is left to fetch' : 'as far as known',
     },
   ]
 }
 
-function brokenNote(errors: number, silent: number): string {
+function hostsNote({ hosts, pages, responseTimes }: CrawlReport): string {
+  if (pages === 0) return 'none answered'
+  if (hosts.silent > 0) return `asked; ${formatCount(hosts.silent)} never answered`
+  return `half the answers began within ${formatSpan(responseTimes.median)}`
+}
+
+function brokenNote(errors: number, silent: number, loops: number): string {
   const parts = [
     errors === 0 ? null : `${formatCount(errors)} answered with an error`,
     silent === 0 ? null : `${formatCount(silent)} gave no answer`,
+    loops === 0 ? null : `${formatCount(loops)} redirected in a loop`,
   ]
   return parts.filter((part) => part !== null).join(', ')
 }
 
 /** Every URL that was met, by what became of it. */
 function whatBecame(report: CrawlReport): Markup | null {
-  const statusCount = (low: number, high: number): number =>
-    report.statuses.rows.reduce(
-      (sum, row) => sum + (Number(row.name) >= low && Number(row.name) < high ? row.count : 0),
-      0,
-    )
+  const { answers } = report
   const parts: StackPart[] = [
-    { name: 'Content', count: report.ok, tone: 'good' },
-    { name: 'Redirects', count: statusCount(300, 400), tone: 'moved' },
-    { name: 'Client errors (4xx)', count: statusCount(400, 500), tone: 'warn' },
-    { name: 'Server errors (5xx)', count: statusCount(500, 1_000), tone: 'bad' },
+    { name: 'Content', count: answers['2xx'], tone: 'good' },
+    { name: 'Redirects', count: answers['3xx'], tone: 'moved' },
+    { name: 'Client errors (4xx)', count: answers['4xx'], tone: 'warn' },
+    { name: 'Server errors (5xx)', count: answers['5xx'], tone: 'bad' },
+    { name: 'Other answers', count: answers.other, tone: 'accent' },
     { name: 'No answer', count: report.failed, tone: 'silent' },
     { name: 'Skipped', count: report.skipped, tone: 'idle' },
-    { name: 'Waiting', count: report.summary?.waiting ?? 0, tone: 'line' },
+    { name: 'Waiting', count: waitingOf(report), tone: 'line' },
   ]
   const total = parts.reduce((sum, part) => sum + part.count, 0)
   if (total === 0) return null

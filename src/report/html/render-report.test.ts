@@ -170,13 +170,61 @@ describe('for every reader', () => {
   })
 })
 
+describe('what is said is so', () => {
+  const wordsOf = (report: CrawlReport): string => {
+    const body = elementsOf(renderReport(report)).find((element) => element.tagName === 'body')!
+    return textOf(body).replaceAll(/\s+/g, ' ')
+  }
+
+  test('the hosts of the first screen are the hosts asked', () => {
+    const { count, silent } = sample.hosts
+    const words = wordsOf(sample)
+    expect(words).toContain(`Hosts ${count} asked; ${silent} never answered`)
+    expect(words).toContain(`${count} hosts asked, of which ${silent} never answered.`)
+  })
+
+  test.each([
+    [1, 0, '1 redirect says it is permanent.'],
+    [0, 1, '1 redirect says it is temporary.'],
+    [2, 1, '2 redirects say they are permanent, 1 temporary.'],
+  ])('%d permanent and %d temporary redirects', (permanent, temporary, text) => {
+    expect(wordsOf({ ...sample, redirects: { permanent, temporary } })).toContain(`without one. ${text} `)
+  })
+
+  test('a redirect loop is called one', () => {
+    const loop = { url: 'http://a.example/x', status: 302, failure: null, detail: 'redirects to itself' }
+    const listed = [{ ...loop, linkedFrom: 0, sources: [] }]
+    const words = wordsOf({ ...sample, failed: 0, broken: { count: 1, loops: 1, listed } })
+    expect(words).toContain('redirect loop redirects to itself302 Found')
+    expect(words).toContain('Broken URLs 1 1 redirected in a loop')
+    expect(words).toContain('1 URL answered with an error or not at all, or redirected in a loop.')
+  })
+
+  test('a crawl of a second has a second on its axis', () => {
+    const timeline = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ ...sample.timeline[0]!, t, pages: 40 * t }))
+    expect(wordsOf({ ...sample, timeline })).toMatch(/ 00\.2 s0\.4 s0\.6 s0\.8 s1 s /)
+  })
+
+  test('only settings other than the defaults are listed', () => {
+    expect(wordsOf(sample)).toMatch(/Settings other than the defaults frontier\.delay 2s/)
+    const summary = { ...sample.summary!, options: { frontier: { delay: 1_000 } } }
+    expect(wordsOf({ ...sample, summary })).toContain('All settings were the defaults')
+  })
+
+  test('an old summary says nothing of a crawl that went on', () => {
+    const words = wordsOf({ ...sample, hasEnded: false })
+    expect(words).toContain('Not ended')
+    expect(words).not.toContain('Peak memory')
+  })
+})
+
 describe('of any size', () => {
   test('an empty crawl says so', async () => {
     const dir = join(root, 'empty')
     await mkdir(dir)
     await writeFile(join(dir, 'pages.jsonl'), '')
     const text = renderReport(await summarise(dir))
-    expect(text).toContain('Not stopped properly')
+    expect(text).toContain('Not ended: the crawl still runs, or was killed')
     expect(text).not.toMatch(/NaN|undefined|Infinity/)
   })
 
@@ -198,7 +246,7 @@ describe('of any size', () => {
       JSON.stringify({ stoppedBecause: 'finished', seeds: ['http://nowhere.example/'] }),
     )
     const text = renderReport(await summarise(dir))
-    expect(text).toContain('No page was fetched')
+    expect(text).toContain('No page came of it')
     expect(text).toContain('the name does not exist')
     expect(text).toContain('a seed; no page links to it')
   })
@@ -218,7 +266,7 @@ describe('of any size', () => {
       linkedFrom: 99,
       sources: Array.from({ length: 5 }, (_, j) => `${long.slice(0, 580)}${i}-${j}`),
     }))
-    const text = renderReport({ ...sample, broken: { count: 1e6, listed } })
+    const text = renderReport({ ...sample, broken: { count: 1e6, loops: 0, listed } })
     expect(text.length).toBeLessThan(1e6)
     expect(text).toMatch(/The first \d+ are listed; all are in failures\.jsonl and pages\.jsonl/)
   })

@@ -17,13 +17,15 @@ export function byteTicks(max: number, stepsMax = 4): number[] {
   return stepped(max, 2 ** Math.max(0, Math.ceil(Math.log2(max / stepsMax))))
 }
 
-/** Moments on an axis of `seconds` length, not beyond its end: whole seconds, minutes, hours or days. */
+/** Moments on an axis of `seconds` length, not beyond its end: whole seconds, minutes, hours or days, or parts of a second. */
 export function timeTicks(seconds: number, stepsMax = 5): number[] {
   const wanted = seconds / stepsMax
-  const step = TIME_STEPS_S.find((step) => step >= wanted) ?? 86_400 * decimalStep(wanted / 86_400)
-  const moments: number[] = []
-  for (let t = 0; t <= seconds; t += step) moments.push(t)
-  return moments
+  const step =
+    wanted <= 0.5
+      ? decimalStep(wanted)
+      : (TIME_STEPS_S.find((step) => step >= wanted) ?? 86_400 * decimalStep(wanted / 86_400))
+  const moments = stepped(seconds, step)
+  return moments.filter((t) => t <= seconds)
 }
 
 function stepped(max: number, step: number): number[] {

@@ -2,23 +2,23 @@
 
 import { formatBytes } from '../../base/index.ts'
 import type { CrawlReport } from '../crawl-report.ts'
+import type { CrawlSummary } from '../crawl-summary.ts'
 import { formatCount, formatRate, formatSpan } from '../figures.ts'
 import { html, type Markup, shorten } from './markup.ts'
+import { changedSettings } from './setting-rows.ts'
 
-/** A report is passed around: values under such names stay at home. */
-const SECRET_NAME = /auth|passw|secret|token|credential|cookie|header|proxy|key$/i
 const ROWS_MAX = 150
 
 const FILES: readonly (readonly [name: string, text: string])[] = [
   ['pages.jsonl', 'one line for each page'],
   ['failures.jsonl', 'one line for each URL given up or skipped'],
   ['archive/', 'the pages themselves, as WARC files, with their CDXJ index'],
-  ['crawl.json', 'the figures of the crawl'],
+  ['crawl.json', 'the figures of the crawl and all its settings'],
 ]
 
-export function settings({ summary, dir, pages, unreadableLines }: CrawlReport): Markup {
+export function settings({ summary, hasEnded, dir, pages, unreadableLines }: CrawlReport): Markup {
   const took: [string, string][] = []
-  if (summary !== null) {
+  if (summary !== null && hasEnded) {
     took.push(['Peak memory', formatBytes(summary.peakRssBytes)])
     took.push(['CPU time', formatSpan(summary.cpuSeconds * 1_000)])
     if (pages > 0) took.push(['CPU time per page', `${formatRate((summary.cpuSeconds * 1e6) / pages)} µs`])
@@ -26,24 +26,34 @@ export function settings({ summary, dir, pages, unreadableLines }: CrawlReport):
     took.push(['Seeds', formatCount(summary.seeds.length)])
   }
   if (unreadableLines > 0) took.push(['Lines that could not be read', formatCount(unreadableLines)])
-  const options = flatten(summary?.options ?? {})
   return html`<section id="settings">
     <h2>How it ran</h2>
     <p>The directory of this crawl is <code class="url">${shorten(dir, 300)}</code>.</p>
     <div class="grid">
-      ${took.length === 0 ? null : pairs('What it took', took)} ${pairs('Where things are', FILES)}
-      ${
-        options.length === 0
-          ? null
-          : html`<div class="card wide">
-              <details>
-                <summary>Settings (${formatCount(options.length)})</summary>
-                ${pairTable('Settings', options.slice(0, ROWS_MAX))}
-              </details>
-            </div>`
-      }
+      ${took.length === 0 ? null : pairs('What it took', took)} ${pairs('Where things are', filesOf(summary))}
+      ${summary === null ? null : optionTable(summary.options)}
     </div>
   </section>`
+}
+
+/** Not every crawl keeps an archive, and only one that stopped has told its figures. */
+function filesOf(summary: CrawlSummary | null): typeof FILES {
+  const store = summary?.options['store'] as { readonly warc?: unknown } | null | undefined
+  return FILES.filter(
+    ([name]) => !(name === 'archive/' && store?.warc === 'none') && !(name === 'crawl.json' && summary === null),
+  )
+}
+
+function optionTable(options: Readonly<Record<string, unknown>>): Markup | null {
+  if (Object.keys(options).length === 0) return null
+  const rows = changedSettings(options)
+  return html`<div class="card wide">
+    ${
+      rows.length === 0
+        ? html`<p>All settings were the defaults; <code>crawl.json</code> has them.</p>`
+        : pairTable('Settings other than the defaults', rows.slice(0, ROWS_MAX))
+    }
+  </div>`
 }
 
 function pairs(name: string, rows: readonly (readonly [string, string])[]): Markup {
@@ -65,23 +75,4 @@ function pairTable(name: string, rows: readonly (readonly [string, string])[]): 
       )}
     </tbody>
   </table>`
-}
-
-/** Options as dotted names and short texts; secrets only as being set. */
-export function flatten(options: Readonly<Record<string, unknown>>, prefix = ''): [string, string][] {
-  return Object.entries(options).flatMap(([name, value]): [string, string][] => {
-    const path = prefix === '' ? name : `${prefix}.${name}`
-    const isSet = value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
-    if (SECRET_NAME.test(name)) return [[path, isSet ? '(set, not shown)' : 'not set']]
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return flatten(value as Record<string, unknown>, path)
-    }
-    return [[path, shorten(isSet ? textOf(value) : 'not set', 300)]]
-  })
-}
-
-/** User names and passwords in URLs are secrets wherever they stand. */
-function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.replace(/:\/\/[^/@\s"]+@/g, '://')
 }
