@@ -70,14 +70,26 @@ test('--json tells what else is known of the page', async () => {
 })
 
 test.each([
-  [[], 'which page'],
-  [['page.html'], '--base'],
-  [['page.html', '--base', 'nonsense'], "--base 'nonsense'"],
-  [['page.html', '--base', 'mailto:x@example.org'], 'mailto:'],
-  [['page.html', 'other.html', '--base', 'http://example.org/'], 'other.html'],
-  [['page.html', '--base', 'http://example.org/', '--charset', 'ebcdic'], "--charset 'ebcdic'"],
-  [['/no/such/page.html', '--base', 'http://example.org/'], '/no/such/page.html'],
-  [['page.html', '--bass', 'http://example.org/'], '--bass'],
-])('%j is refused with a word about what is wrong', async (args, word) => {
-  await expect(run(args)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(word) })
+  [[], ['FILE: which page?', '--base: where was the page?']],
+  [['page.html'], ['--base: where was the page?']],
+  [['page.html', '--base'], ['--base: needs a value']],
+  [['page.html', '--base', 'nonsense'], ["--base: 'nonsense'"]],
+  [['page.html', '--base', 'mailto:x@example.org'], ["--base: 'mailto:x@example.org' is no URL of a page"]],
+  [['page.html', 'other.html', '--base', 'http://example.org/'], ["'other.html': one page at a time"]],
+  [['page.html', '--base', 'http://example.org/', '--charset', 'ebcdic'], ["--charset: 'ebcdic' names no encoding"]],
+  [
+    ['page.html', '--bass', 'http://example.org/', '--jsn'],
+    ['did you mean --base?', 'did you mean --json?'],
+  ],
+])('%j is refused with a word about all that is wrong', async (args, words) => {
+  const { code, out, err } = await run(args)
+  expect([code, out]).toEqual([2, ''])
+  for (const word of words) expect(err).toContain(word)
+})
+
+test('a file that cannot be read is named with the reason', async () => {
+  await expect(run(['/no/such/page.html', '--base', 'http://example.org/'])).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: "'/no/such/page.html' cannot be read: there is no such file",
+  })
 })

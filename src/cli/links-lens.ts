@@ -2,12 +2,18 @@
 
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
-import { Fault } from '../base/index.ts'
+import { Fault, REFUSALS } from '../base/index.ts'
 import { encodingOf, parseOptions, scanHtml } from '../parse/index.ts'
 import { BaseUrl, canonicalise } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
+import { BARE, printProblems, quote, readOwnArguments, unreadable, VALUED } from './config-flags.ts'
 import type { LensStreams } from './robots-lens.ts'
+
+const FLAGS = new Map([
+  ['base', VALUED],
+  ['charset', VALUED],
+  ['json', BARE],
+])
 
 export const linksLens: Command = {
   name: 'links',
@@ -34,27 +40,35 @@ export const linksLens: Command = {
 }
 
 export async function linksCommand(args: string[], streams: LensStreams = process): Promise<number> {
-  const { values, positionals } = parse(args)
-  const [path, ...more] = positionals
-  if (path === undefined) throw new Fault('CONFIG_INVALID', "which page? Name an HTML file, or '-' for standard input")
-  if (more.length > 0) throw new Fault('CONFIG_INVALID', `one page at a time; what is '${more[0]}'?`)
-  if (values.base === undefined) throw new Fault('CONFIG_INVALID', 'where was the page? Say --base URL')
-  const url = canonicalise(values.base)
-  if (typeof url !== 'string') {
-    throw new Fault('CONFIG_INVALID', `--base '${values.base}' is no URL of a page (${url.refused})`)
+  const { flags, words, problems, value, isSaid } = readOwnArguments(args, FLAGS)
+  const [path, ...more] = words
+  if (path === undefined) {
+    problems.push({ where: 'FILE', what: "which page? Name an HTML file, or '-' for standard input" })
   }
-  if (values.charset !== undefined && encodingOf(values.charset) === null) {
-    throw new Fault('CONFIG_INVALID', `--charset '${values.charset}' names no encoding; 'utf-8' and 'shift_jis' do`)
+  if (more[0] !== undefined) problems.push({ where: quote(more[0]), what: 'one page at a time' })
+  const given = value('base')
+  const url = given === undefined ? null : canonicalise(given)
+  if (!isSaid('base')) problems.push({ where: '--base', what: 'where was the page? Say --base URL' })
+  if (given !== undefined && url !== null && typeof url !== 'string') {
+    problems.push({ where: '--base', what: `${quote(given)} is no URL of a page: ${REFUSALS[url.refused]}` })
+  }
+  const charset = value('charset') ?? null
+  if (charset !== null && encodingOf(charset) === null) {
+    problems.push({ where: '--charset', what: `${quote(charset)} names no encoding; 'utf-8' and 'shift_jis' do` })
+  }
+  if (problems.length > 0 || path === undefined || typeof url !== 'string') {
+    printProblems('links', problems, streams.stderr)
+    return EXIT.usage.code
   }
 
-  const page = scanHtml(await read(path, streams), { charset: values.charset ?? null }, parseOptions.parse({}))
+  const page = scanHtml(await read(path, streams), { charset }, parseOptions.parse({}))
   const base = BaseUrl.ofPage(url, page.baseHref)
   const links = new Map<string, { kind: string; isNofollow: boolean }>()
   for (const { href, kind, isNofollow } of page.links) {
     const canonical = canonicalise(href, base, page.encoding)
     if (typeof canonical === 'string' && !links.has(canonical)) links.set(canonical, { kind, isNofollow })
   }
-  if (values.json) {
+  if (flags.has('json')) {
     const { title, language, encoding, canonical, metaRobots } = page
     const found = [...links].map(([link, facts]) => ({ url: link, ...facts }))
     streams.stdout.write(`${JSON.stringify({ title, language, encoding, canonical, metaRobots, links: found })}\n`)
@@ -64,31 +78,11 @@ export async function linksCommand(args: string[], streams: LensStreams = proces
   return EXIT.ok.code
 }
 
-interface Values {
-  base?: string | undefined
-  charset?: string | undefined
-  json: boolean
-}
-
-function parse(args: string[]): { values: Values; positionals: string[] } {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { base: { type: 'string' }, charset: { type: 'string' }, json: { type: 'boolean', default: false } },
-    })
-  } catch (cause) {
-    // parseArgs throws for unknown and incomplete options only, with a message made for people.
-    throw new Fault('CONFIG_INVALID', cause instanceof Error ? cause.message : String(cause), cause)
-  }
-}
-
 async function read(path: string, streams: LensStreams): Promise<Uint8Array> {
   if (path === '-') return buffer(streams.stdin)
   try {
     return await readFile(path)
   } catch (cause) {
-    const errno = (cause as NodeJS.ErrnoException).code ?? String(cause)
-    throw new Fault('CONFIG_INVALID', `cannot read '${path}': ${errno}`, cause)
+    throw new Fault('CONFIG_INVALID', `${quote(path)} ${unreadable(cause)}`, cause)
   }
 }

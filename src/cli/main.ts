@@ -17,7 +17,39 @@ function overview(): string {
 }
 
 export async function main(args: string[]): Promise<void> {
-  process.exitCode = await run(args)
+  const output = watchOutput()
+  const code = await run(args)
+  // An output may fail before this or after it: what was said last goes out while nothing else is left to do.
+  output.endWith(code)
+}
+
+/**
+ * Listens to what becomes of our words, so that nobody is shown a stack trace for it. A reader who has had
+ * enough (`| head`) or a terminal that was closed is nobody's fault and stops no crawl; a full disk behind
+ * standard output means that a result is lost, which must not end as a success.
+ */
+function watchOutput(): { endWith(code: number): void } {
+  let isLost = false
+  let code: number = EXIT.ok.code
+  const settle = (): void => {
+    process.exitCode = isLost && code === EXIT.ok.code ? EXIT.failed.code : code
+  }
+  const watch = (stream: NodeJS.WriteStream, complain: (why: string) => void): void => {
+    stream.on('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EPIPE' || cause.code === 'EIO') return
+      if (!isLost) complain(cause.code ?? cause.message)
+      isLost = true
+      settle()
+    })
+  }
+  watch(process.stdout, (why) => process.stderr.write(`portolan: standard output cannot be written (${why})\n`))
+  watch(process.stderr, () => undefined)
+  return {
+    endWith: (final) => {
+      code = final
+      settle()
+    },
+  }
 }
 
 async function run(args: string[]): Promise<number> {

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import type { Problem } from '../config/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import { REFUSALS } from '../base/index.ts'
+import { quote, unreadable } from './config-flags.ts'
 
 export interface Seeds {
   readonly urls: CanonicalUrl[]
@@ -23,7 +24,7 @@ export async function readSeeds(args: readonly string[], files: readonly string[
     else if (typeof url === 'string') urls.add(url)
     else problems.push({ where, what: `${REFUSALS[url.refused]}${suggestion(text)}` })
   }
-  for (const text of args) take(text, `seed '${text}'`)
+  for (const text of args) take(text, `seed ${quote(text)}`)
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file
     const source = file === '-' ? stdin : createReadStream(file)
@@ -35,10 +36,10 @@ export async function readSeeds(args: readonly string[], files: readonly string[
           .replace(/^\uFEFF/, '')
           .replace(/(^|\s)#.*$/, '')
           .trim()
-        if (text !== '') take(text, `${name}:${number}: '${text.slice(0, 200)}'`)
+        if (text !== '') take(text, `${name}:${number}: ${quote(text)}`)
       }
     } catch (cause) {
-      problems.push({ where: `--seeds ${file}`, what: `cannot be read: ${(cause as Error).message}` })
+      problems.push({ where: `--seeds ${file}`, what: unreadable(cause) })
     }
   }
   return { urls: [...urls], problems }

@@ -80,15 +80,24 @@ test('what is no URL is named on the error stream, the others are still answered
 })
 
 test.each([
-  [[], /which file/],
-  [['-'], /--agent NAME/],
-  [['-', '--agent', '(x)', '/a'], /begins with no name/],
-  [['-', '--agent', 'x'], /which URLs/],
-  [['-', '--agnet', 'x', '/a'], /--agnet/],
-  [['/nowhere/robots.txt', '--agent', 'x', '/a'], /cannot read '\/nowhere\/robots.txt': ENOENT/],
-])('arguments %j are refused with a reason', async (args, message) => {
-  await expect(run(args)).rejects.toMatchObject({
+  [[], ['FILE: which one?', '--agent: for which crawler?', 'URL: about which ones?']],
+  [['-'], ['--agent NAME']],
+  [['-', '--agent', '(x)', '/a'], ["--agent: '(x)' begins with no name"]],
+  [['-', '--agent', 'x'], ['URL: about which ones?']],
+  [['-', '/a', '--agent'], ['--agent: needs a value']],
+  [
+    ['-', '--agnet', 'x', '/a', '--jsno'],
+    ['--agnet: unknown; did you mean --agent?', '--jsno: unknown; did you mean --json?'],
+  ],
+])('arguments %j are refused with every reason', async (args, words) => {
+  const { code, out, err } = await run(args)
+  expect([code, out]).toEqual([2, ''])
+  for (const word of words) expect(err).toContain(word)
+})
+
+test('a file that cannot be read is named with the reason', async () => {
+  await expect(run(['/nowhere/robots.txt', '--agent', 'x', '/a'])).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: expect.stringMatching(message) as string,
+    message: "'/nowhere/robots.txt' cannot be read: there is no such file",
   })
 })

@@ -2,10 +2,15 @@
 
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { Fault } from '../base/index.ts'
 import { parseRobots, productTokenOf, type RobotsDecision } from '../robots/index.ts'
 import { type Command, EXIT } from './command.ts'
+import { BARE, printProblems, quote, readOwnArguments, unreadable, VALUED } from './config-flags.ts'
+
+const FLAGS = new Map([
+  ['agent', VALUED],
+  ['json', BARE],
+])
 
 /** Where a lens reads and writes; the process itself outside tests. */
 export interface LensStreams {
@@ -39,34 +44,38 @@ export const robotsLens: Command = {
 }
 
 export async function robotsCommand(args: string[], streams: LensStreams = process): Promise<number> {
-  const { values, positionals } = parse(args)
-  const [path, ...urls] = positionals
-  if (path === undefined) throw new Fault('CONFIG_INVALID', "which file? Name a robots.txt, or '-' for standard input")
-  if (values.agent === undefined) throw new Fault('CONFIG_INVALID', 'for which crawler? Say --agent NAME')
-  if (productTokenOf(values.agent) === '') {
-    throw new Fault(
-      'CONFIG_INVALID',
-      `--agent '${values.agent}' begins with no name, like 'portolan' or 'Portolan/1.0'`,
-    )
+  const { flags, words, problems, value, isSaid } = readOwnArguments(args, FLAGS)
+  const [path, ...urls] = words
+  if (path === undefined) {
+    problems.push({ where: 'FILE', what: "which one? Name a robots.txt, or '-' for standard input" })
   }
-  if (urls.length === 0) throw new Fault('CONFIG_INVALID', 'about which URLs? Name at least one')
+  const agent = value('agent')
+  if (!isSaid('agent')) problems.push({ where: '--agent', what: 'for which crawler? Say --agent NAME' })
+  if (agent !== undefined && productTokenOf(agent) === '') {
+    problems.push({ where: '--agent', what: `${quote(agent)} begins with no name, like 'portolan' or 'Portolan/1.0'` })
+  }
+  if (urls.length === 0) problems.push({ where: 'URL', what: 'about which ones? Name at least one' })
+  if (problems.length > 0 || path === undefined || agent === undefined) {
+    printProblems('robots', problems, streams.stderr)
+    return EXIT.usage.code
+  }
 
   const file = parseRobots(await read(path, streams))
-  const rules = file.rulesFor(values.agent)
+  const rules = file.rulesFor(agent)
   const decided: { url: string; decision: RobotsDecision }[] = []
   let exitCode: number = EXIT.ok.code
   for (const url of urls) {
     const pathAndQuery = pathAndQueryOf(url)
     if (pathAndQuery === null) {
-      streams.stderr.write(`portolan: '${url}' is neither a URL nor a path\n`)
+      streams.stderr.write(`portolan: ${quote(url)} is neither a URL nor a path\n`)
       exitCode = EXIT.failed.code
       continue
     }
     decided.push({ url, decision: rules.decide(pathAndQuery) })
   }
-  if (values.json) {
+  if (flags.has('json')) {
     const answer = {
-      agent: productTokenOf(values.agent),
+      agent: productTokenOf(agent),
       crawlDelaySeconds: rules.crawlDelayMs === null ? null : rules.crawlDelayMs / 1_000,
       sitemaps: file.sitemaps,
       decisions: decided.map(({ url, decision }) => ({ url, ...decision })),
@@ -85,26 +94,12 @@ function lineText(decision: RobotsDecision): string {
   return decision.rule === null ? '-' : decision.rule.replaceAll('\t', ' ')
 }
 
-function parse(args: string[]): { values: { agent?: string | undefined; json: boolean }; positionals: string[] } {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { agent: { type: 'string' }, json: { type: 'boolean', default: false } },
-    })
-  } catch (cause) {
-    // parseArgs throws for unknown and incomplete options only, with a message made for people.
-    throw new Fault('CONFIG_INVALID', cause instanceof Error ? cause.message : String(cause), cause)
-  }
-}
-
 async function read(path: string, streams: LensStreams): Promise<Uint8Array> {
   if (path === '-') return buffer(streams.stdin)
   try {
     return await readFile(path)
   } catch (cause) {
-    const errno = (cause as NodeJS.ErrnoException).code ?? String(cause)
-    throw new Fault('CONFIG_INVALID', `cannot read '${path}': ${errno}`, cause)
+    throw new Fault('CONFIG_INVALID', `${quote(path)} ${unreadable(cause)}`, cause)
   }
 }
 

@@ -1,11 +1,13 @@
 // `portolan testweb` serves until told to stop, says where, and refuses what it does not understand.
 
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { portolan } from '../../test/cli/portolan.ts'
+import { temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { parseRequests, Web } from '../../testweb/index.ts'
 import { runTestweb } from './testweb.ts'
 
@@ -13,6 +15,8 @@ import { runTestweb } from './testweb.ts'
 class FakeProcess extends EventEmitter {
   readonly pid = 7
   text = ''
+  complaints = ''
+  readonly stderr = { write: (text: string): unknown => (this.complaints += text) }
   readonly stdout = {
     write: (text: string): void => {
       this.text += text
@@ -80,19 +84,53 @@ describe('portolan testweb', () => {
     ])
   })
 
+  test('with https its authority stands in a file that the printed command names, and goes with the web', async () => {
+    const { output, stop } = await start(['--json', '--https', '--names', '--hosts', '2', '--pages', '3'])
+    const ready = JSON.parse(output) as { authority: string; caFile: string; command: string; dns: string }
+    expect(readFileSync(ready.caFile, 'utf8')).toBe(ready.authority)
+    expect(ready.command).toMatch(/^portolan crawl http:\S+ /)
+    const dir = temporaryDirectory(onTestFinished)
+    const args = ready.command.split(' ').slice(1)
+    const { code, stdout, stderr } = await portolan([...args, '--dir', dir, '--warc', 'off', '--json'])
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ pages: 6, failed: 0, hosts: 2 })
+    await stop()
+    expect(existsSync(ready.caFile)).toBe(false)
+  })
+
+  test('people are shown the same command, and no certificate', async () => {
+    const { output, stop } = await start(['--https', '--hosts', '1', '--pages', '1'])
+    expect(output).toMatch(/^ {2}portolan crawl .* --ca-file \S+ca\.pem$/m)
+    expect(output).toContain('1 host with 1 page each')
+    expect(output).not.toContain('BEGIN CERTIFICATE')
+    await stop()
+  })
+
   test.each([
-    [['--hosts', 'many'], /--hosts 'many' is not a number/],
-    [['--hosts', '0'], /hosts must be a whole number/],
-    [['--bytes', '14'], /--bytes '14' needs a number and a unit/],
-    [['--faults', 'some'], /--faults 'some' is none of none, mild, all/],
-    [['--port', '70000', '--latency', '5'], /--latency[^]*--port 70000 is no port/],
-    [['--nonsense'], /nonsense/],
-    [['extra'], /extra/],
-    [['--log', '/nowhere/at/all'], /--log \/nowhere\/at\/all: cannot be written/],
-  ])('%j is refused by name', async (args, message) => {
-    await expect(runTestweb(args, new FakeProcess())).rejects.toMatchObject({
+    [
+      ['--hosts', 'foo', '--bogus'],
+      ["--hosts: 'foo' is not a whole number from 1", '--bogus: unknown'],
+    ],
+    [['--hosts', '0'], ["--hosts: '0' is not a whole number from 1"]],
+    [['--bytes', '14'], ["--bytes: '14' needs a number and a unit, like 14kB"]],
+    [['--faults', 'some'], ["--faults: 'some' is not one of none, mild, all"]],
+    [
+      ['--port', '70000', '--latency', '5'],
+      ["--latency: '5' needs", "--port: '70000' is not a whole number from 0 to 65535"],
+    ],
+    [['--cross-links', '2'], ["--cross-links: '2' is not a number from 0 to 1"]],
+    [['--page', '3'], ['--page: unknown; did you mean --pages?']],
+    [['extra'], ["'extra': testweb takes no such argument"]],
+  ])('%j is refused by name', async (args, words) => {
+    const fake = new FakeProcess()
+    expect(await runTestweb(args, fake)).toBe(2)
+    for (const word of words) expect(fake.complaints).toContain(word)
+  })
+
+  test('a log that cannot be written is named', async () => {
+    await expect(runTestweb(['--log', '/nowhere/at/all'], new FakeProcess())).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(message) as unknown,
+      message: expect.stringContaining('--log /nowhere/at/all: cannot be written') as unknown,
     })
   })
 

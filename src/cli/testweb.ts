@@ -2,35 +2,40 @@
 
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { formatRequest, startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
 import { Fault, parseDuration, parseSize } from '../base/index.ts'
+import { formatNumberOf } from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
+import { BARE, type OwnArguments, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 
-const FLAGS = {
-  hosts: { type: 'string' },
-  pages: { type: 'string' },
-  seed: { type: 'string' },
-  port: { type: 'string' },
-  'https-port': { type: 'string' },
-  https: { type: 'boolean' },
-  names: { type: 'boolean' },
-  bytes: { type: 'string' },
-  links: { type: 'string' },
-  branching: { type: 'string' },
-  'cross-links': { type: 'string' },
-  skewed: { type: 'boolean' },
-  'hosts-per-address': { type: 'string' },
-  'hosts-per-domain': { type: 'string' },
-  faults: { type: 'string' },
-  exhibits: { type: 'boolean' },
-  traps: { type: 'boolean' },
-  latency: { type: 'string' },
-  log: { type: 'string' },
-  json: { type: 'boolean' },
-} as const
+const FLAGS = new Map([
+  ['hosts', VALUED],
+  ['pages', VALUED],
+  ['seed', VALUED],
+  ['port', VALUED],
+  ['https-port', VALUED],
+  ['https', BARE],
+  ['names', BARE],
+  ['bytes', VALUED],
+  ['links', VALUED],
+  ['branching', VALUED],
+  ['cross-links', VALUED],
+  ['skewed', BARE],
+  ['hosts-per-address', VALUED],
+  ['hosts-per-domain', VALUED],
+  ['faults', VALUED],
+  ['exhibits', BARE],
+  ['traps', BARE],
+  ['latency', VALUED],
+  ['log', VALUED],
+  ['json', BARE],
+])
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['values']
+const FAULTS = ['none', 'mild', 'all'] as const
+const PORT_MAX = 65_535
 
 /** How often the log file gets what is new. */
 const LOG_FLUSH_MS = 1_000
@@ -77,17 +82,30 @@ export const testwebCommand: Command = {
 /** What the command needs of the process; a test brings its own. */
 export interface TestwebStreams {
   readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
   readonly pid: number
   on(signal: 'SIGINT' | 'SIGTERM', act: () => void): unknown
   off(signal: 'SIGINT' | 'SIGTERM', act: () => void): unknown
 }
 
 export async function runTestweb(args: string[], process: TestwebStreams): Promise<number> {
-  const values = parse(args)
-  const log = values.log === undefined ? null : createWriteStream(values.log)
-  if (log !== null) await opened(log, values.log ?? '')
-  const testWeb = await start(values)
-  process.stdout.write(values.json === true ? readyLine(testWeb, process.pid) : howToCrawl(testWeb, values))
+  const given = readOwnArguments(args, FLAGS)
+  const options = readOptions(given)
+  if (given.problems.length > 0) {
+    printProblems('testweb', given.problems, process.stderr)
+    return EXIT.usage.code
+  }
+  const logPath = given.value('log')
+  const log = logPath === undefined ? null : createWriteStream(logPath)
+  if (log !== null) await opened(log, logPath ?? '')
+  const testWeb = await start(options)
+  const folder = testWeb.authority === null ? null : await mkdtemp(join(tmpdir(), 'portolan-testweb-'))
+  const caFile = folder === null ? null : join(folder, 'ca.pem')
+  if (caFile !== null) await writeFile(caFile, testWeb.authority ?? '')
+  const command = crawlCommandOf(testWeb, given.flags.has('names'), caFile)
+  process.stdout.write(
+    given.flags.has('json') ? readyLine(testWeb, process.pid, caFile, command) : howToCrawl(testWeb, command),
+  )
 
   let written = 0
   const flush = (): void => {
@@ -112,6 +130,7 @@ export async function runTestweb(args: string[], process: TestwebStreams): Promi
   })
   if (timer !== null) clearInterval(timer)
   await testWeb.stop()
+  if (folder !== null) await rm(folder, { recursive: true, force: true })
   if (log !== null) {
     flush()
     log.end()
@@ -120,17 +139,7 @@ export async function runTestweb(args: string[], process: TestwebStreams): Promi
   return EXIT.ok.code
 }
 
-function parse(args: string[]): Values {
-  try {
-    return parseArgs({ args, options: FLAGS, strict: true }).values
-  } catch (cause) {
-    // parseArgs throws for unknown and incomplete options only, with a message made for people.
-    throw new Fault('CONFIG_INVALID', cause instanceof Error ? cause.message : String(cause), cause)
-  }
-}
-
-async function start(values: Values): Promise<TestWeb> {
-  const options = toOptions(values)
+async function start(options: TestWebOptions): Promise<TestWeb> {
   try {
     return await startTestWeb(options)
   } catch (cause) {
@@ -146,75 +155,78 @@ async function start(values: Values): Promise<TestWeb> {
   }
 }
 
-/** All complaints at once. */
-function toOptions(values: Values): TestWebOptions {
-  const problems: string[] = []
-  const number = (flag: keyof Values, text: string | undefined): number | undefined => {
+/** Adds every complaint to the problems of `given`. */
+function readOptions({ flags, words, problems, value }: OwnArguments): TestWebOptions {
+  for (const word of words) problems.push({ where: quote(word), what: 'testweb takes no such argument' })
+  const complain = (flag: string, what: string): undefined => {
+    problems.push({ where: `--${flag}`, what: `${quote(value(flag) ?? '')} ${what}` })
+    return undefined
+  }
+  const number = (flag: string): number | undefined => {
+    const text = value(flag)
+    return text === undefined ? undefined : text.trim() === '' ? Number.NaN : Number(text)
+  }
+  const whole = (flag: string, min: number, max = Infinity): number | undefined => {
+    const count = number(flag)
+    if (count === undefined || (Number.isInteger(count) && count >= min && count <= max)) return count
+    return complain(flag, `is not a whole number ${max === Infinity ? `from ${min}` : `from ${min} to ${max}`}`)
+  }
+  const share = number('cross-links')
+  if (share !== undefined && !(share >= 0 && share <= 1)) complain('cross-links', 'is not a number from 0 to 1')
+  const unit = (flag: string, read: (text: string) => number | null, example: string): number | undefined => {
+    const text = value(flag)
     if (text === undefined) return undefined
-    const value = text.trim() === '' ? Number.NaN : Number(text)
-    if (Number.isNaN(value)) problems.push(`--${flag} '${text}' is not a number`)
-    return value
+    return read(text) ?? complain(flag, `needs a number and a unit, like ${example}`)
   }
-  const unit = (
-    flag: keyof Values,
-    text: string | undefined,
-    read: (text: string) => number | null,
-  ): number | undefined => {
-    if (text === undefined) return undefined
-    const value = read(text)
-    if (value === null)
-      problems.push(`--${flag} '${text}' needs a number and a unit, like ${flag === 'bytes' ? '14kB' : '20ms'}`)
-    return value ?? undefined
-  }
-  const { faults } = values
-  if (faults !== undefined && faults !== 'none' && faults !== 'mild' && faults !== 'all') {
-    problems.push(`--faults '${faults}' is none of none, mild, all`)
-  }
+  const faults = FAULTS.find((one) => one === value('faults'))
+  if (value('faults') !== undefined && faults === undefined) complain('faults', `is not one of ${FAULTS.join(', ')}`)
   const options = {
-    seed: values.seed,
-    hosts: number('hosts', values.hosts),
-    pages: number('pages', values.pages),
-    port: number('port', values.port),
-    httpsPort: number('https-port', values['https-port']),
-    https: values.https,
-    naming: values.names === true ? ('names' as const) : undefined,
-    hostsPerAddress: number('hosts-per-address', values['hosts-per-address']),
-    hostsPerDomain: number('hosts-per-domain', values['hosts-per-domain']),
-    hostSizes: values.skewed === true ? ('skewed' as const) : undefined,
-    meanBytes: unit('bytes', values.bytes, parseSize),
-    linksPerPage: number('links', values.links),
-    branching: number('branching', values.branching),
-    crossHostShare: number('cross-links', values['cross-links']),
-    faults: faults as 'none' | 'mild' | 'all' | undefined,
-    exhibits: values.exhibits,
-    traps: values.traps,
-    latencyMs: unit('latency', values.latency, parseDuration),
+    seed: value('seed'),
+    hosts: whole('hosts', 1),
+    pages: whole('pages', 1),
+    port: whole('port', 0, PORT_MAX),
+    httpsPort: whole('https-port', 0, PORT_MAX),
+    https: flags.has('https') || undefined,
+    naming: flags.has('names') ? ('names' as const) : undefined,
+    hostsPerAddress: whole('hosts-per-address', 1),
+    hostsPerDomain: whole('hosts-per-domain', 1),
+    hostSizes: flags.has('skewed') ? ('skewed' as const) : undefined,
+    meanBytes: unit('bytes', parseSize, '14kB'),
+    linksPerPage: whole('links', 0),
+    branching: whole('branching', 1),
+    crossHostShare: share,
+    faults,
+    exhibits: flags.has('exhibits') || undefined,
+    traps: flags.has('traps') || undefined,
+    latencyMs: unit('latency', parseDuration, '20ms'),
   }
-  for (const [name, port] of [['port', options.port] as const, ['https-port', options.httpsPort] as const]) {
-    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
-      problems.push(`--${name} ${port} is no port`)
-  }
-  if (problems.length > 0) throw new Fault('CONFIG_INVALID', problems.join('\n'))
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(options).filter(([, one]) => one !== undefined))
 }
 
-function readyLine(testWeb: TestWeb, pid: number): string {
+/** What can be pasted into another terminal. */
+function crawlCommandOf(testWeb: TestWeb, hasNames: boolean, caFile: string | null): string {
+  const [seed = ''] = testWeb.seeds(1)
+  const names = hasNames ? ` --dns ${testWeb.dns.address}:${testWeb.dns.port}` : ''
+  // The folder for temporary files may have a blank in its name.
+  const trust = caFile === null ? '' : ` --ca-file ${/^[\w/.:-]+$/.test(caFile) ? caFile : `'${caFile}'`}`
+  return `portolan crawl ${seed} --scope any --allow-private --delay 0ms${names}${trust}`
+}
+
+function readyLine(testWeb: TestWeb, pid: number, caFile: string | null, command: string): string {
   const { port, httpsPort, dns, authority } = testWeb
-  return `${JSON.stringify({ port, httpsPort, pid, seeds: testWeb.seeds(), dns: `${dns.address}:${dns.port}`, authority })}\n`
+  const seeds = testWeb.seeds()
+  return `${JSON.stringify({ port, httpsPort, pid, seeds, dns: `${dns.address}:${dns.port}`, authority, caFile, command })}\n`
 }
 
-function howToCrawl(testWeb: TestWeb, values: Values): string {
+function howToCrawl(testWeb: TestWeb, command: string): string {
   const { web, dns } = testWeb
   const { hosts, pages } = web.options
-  const [seed = ''] = testWeb.seeds(1)
-  const names = values.names === true ? ` --dns ${dns.address}:${dns.port}` : ''
-  const authority = testWeb.authority === null ? '' : `\nTrust this certificate for https:\n\n${testWeb.authority}`
-  return `A web of ${hosts} hosts with ${pages} pages each, seed '${web.options.seed}'. From another terminal:
+  return `A web of ${formatNumberOf(hosts, 'host')} with ${formatNumberOf(pages, 'page')} each, seed '${web.options.seed}'. From another terminal:
 
-  portolan crawl ${seed} --scope any --allow-private --delay 0ms${names}
+  ${command}
 
 DNS: ${dns.address}:${dns.port}. Ctrl-C ends it.
-${authority}`
+`
 }
 
 async function opened(log: WriteStream, path: string): Promise<void> {

@@ -58,15 +58,28 @@ test('--json gives one object on stdout, refusals included', async () => {
 })
 
 test.each([
-  [[], /which URLs/],
-  [['--base'], /--base/],
-  [['--base', '/a', 'b'], /--base '\/a' is no page/],
-  [['--base', 'file:///a', 'b'], /--base 'file:\/\/\/a' is no page of a crawl \(scheme\)/],
-  [['--charset', 'klingon', 'http://h/'], /--charset 'klingon'/],
-  [['--bse', 'x'], /--bse/],
-])('%j is refused as a wrong use', async (args, message) => {
-  await expect(urlCommand(args)).rejects.toThrow(message)
-  await expect(urlCommand(args)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  [[], 'URL: which ones?'],
+  [['--base'], '--base: needs a value'],
+  [['--base', '/a', 'b'], "--base: '/a' is no page of a crawl (invalid-url)"],
+  [['--base', 'file:///a', 'b'], "--base: 'file:///a' is no page of a crawl (scheme)"],
+  [['--charset', 'klingon', 'http://h/'], "--charset: 'klingon' is no encoding"],
+  [['--bse', 'x'], '--bse: unknown; did you mean --base?'],
+  [['--json=yes', 'http://h/'], '--json: takes no value'],
+])('%j is refused as a wrong use', async (args, complaint) => {
+  const { code, out, err } = await run(...args)
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain(`  ${complaint}`)
+})
+
+test('all that is wrong is told at once', async () => {
+  const { err } = await run('--bse', 'x', '--charset', 'klingon', '--xyz')
+  expect(err).toContain('there are 4 problems')
+})
+
+test('a long link is cut where it is named, and nothing in it acts on the terminal', async () => {
+  const { err } = await run(`http://a.test/${'x'.repeat(9_000)}`, 'x:\u001b[2J')
+  expect(err.length).toBeLessThan(600)
+  expect(err).not.toContain('\u001b')
 })
 
 test('the help teaches by example', () => {

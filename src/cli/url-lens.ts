@@ -1,7 +1,6 @@
 // `portolan url`: what becomes of a link, and where its host belongs.
 
-import { parseArgs } from 'node:util'
-import { Fault, REFUSALS } from '../base/index.ts'
+import { REFUSALS } from '../base/index.ts'
 import {
   canonicalise,
   type CanonicalUrl,
@@ -13,6 +12,13 @@ import {
   slotOf,
 } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
+import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
+
+const FLAGS = new Map([
+  ['base', VALUED],
+  ['charset', VALUED],
+  ['json', BARE],
+])
 
 /** Where the lens writes; the process itself outside tests. */
 export interface UrlLensStreams {
@@ -45,27 +51,37 @@ export const urlLens: Command = {
   run: (args) => urlCommand(args),
 }
 
-interface UrlArguments {
-  readonly values: { base?: string | undefined; charset?: string | undefined; json: boolean }
-  readonly positionals: string[]
-}
-
 export async function urlCommand(args: string[], streams: UrlLensStreams = process): Promise<number> {
-  const { values, positionals } = parse(args)
-  if (positionals.length === 0) throw new Fault('CONFIG_INVALID', 'which URLs? Name at least one')
-  const base = values.base === undefined ? null : baseOf(values.base)
-  const encoding = values.charset === undefined ? 'utf-8' : encodingOf(values.charset)
+  const { flags, words, problems, value } = readOwnArguments(args, FLAGS)
+  if (words.length === 0) problems.push({ where: 'URL', what: 'which ones? Name at least one' })
+  const given = value('base')
+  const base = given === undefined ? null : canonicalise(given)
+  if (given !== undefined && base !== null && typeof base !== 'string') {
+    const why = `(${base.refused}): ${REFUSALS[base.refused]}`
+    problems.push({ where: '--base', what: `${quote(given)} is no page of a crawl ${why}` })
+  }
+  const charset = value('charset') ?? 'utf-8'
+  const encoding = encodingOf(charset)
+  if (encoding === null) {
+    problems.push({ where: '--charset', what: `${quote(charset)} is no encoding of the web, like utf-8 or shift_jis` })
+  }
+  if (problems.length > 0 || encoding === null) {
+    printProblems('url', problems, streams.stderr)
+    return EXIT.usage.code
+  }
 
   const fingerprinter = new Fingerprinter(defaultKey)
-  const described = positionals.map((link) => describe(link, canonicalise(link, base, encoding), fingerprinter))
+  const page = typeof base === 'string' ? base : null
+  const described = words.map((link) => describe(link, canonicalise(link, page, encoding), fingerprinter))
+  const isJson = flags.has('json')
   for (const entry of described) {
     if ('refused' in entry) {
-      streams.stderr.write(`portolan: '${entry.link}' is refused (${entry.refused}): ${REFUSALS[entry.refused]}\n`)
-    } else if (!values.json) {
+      streams.stderr.write(`portolan: ${quote(entry.link)} is refused (${entry.refused}): ${REFUSALS[entry.refused]}\n`)
+    } else if (!isJson) {
       streams.stdout.write(`${entry.url}\t${entry.host}\t${entry.slot}\t${entry.fingerprint}\n`)
     }
   }
-  if (values.json) streams.stdout.write(`${JSON.stringify({ urls: described })}\n`)
+  if (isJson) streams.stdout.write(`${JSON.stringify({ urls: described })}\n`)
   return described.some((entry) => 'refused' in entry) ? EXIT.failed.code : EXIT.ok.code
 }
 
@@ -80,36 +96,11 @@ function describe(link: string, url: CanonicalUrl | Refusal, fingerprinter: Fing
   return { link, url, host: hostKeyOf(url), slot: slotOf(high), fingerprint: formatFingerprint(high, low) }
 }
 
-function parse(args: string[]): UrlArguments {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        base: { type: 'string' },
-        charset: { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-    })
-  } catch (cause) {
-    // parseArgs throws for unknown and incomplete options only, with a message made for people.
-    throw new Fault('CONFIG_INVALID', cause instanceof Error ? cause.message : String(cause), cause)
-  }
-}
-
-function baseOf(text: string): CanonicalUrl {
-  const base = canonicalise(text)
-  if (typeof base === 'string') return base
-  throw new Fault(
-    'CONFIG_INVALID',
-    `--base '${text}' is no page of a crawl (${base.refused}): ${REFUSALS[base.refused]}`,
-  )
-}
-
-function encodingOf(label: string): string {
+function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(label).encoding
-  } catch (cause) {
-    throw new Fault('CONFIG_INVALID', `--charset '${label}' is no encoding of the web, like utf-8 or shift_jis`, cause)
+  } catch {
+    // A RangeError, whose message says no more.
+    return null
   }
 }

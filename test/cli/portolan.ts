@@ -15,7 +15,7 @@ export interface Running {
   readonly finished: Promise<Finished>
 }
 
-const launcher = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))
+export const LAUNCHER = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))
 
 export interface RunOptions {
   readonly cwd?: string
@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 export function startPortolan(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
