@@ -57,8 +57,9 @@ export async function runReport(args: readonly string[], streams: ReportStreams 
   }
   const { report, path } = await writeReport(dir, flags.get('out') as string | undefined)
   // Where the page was written is said last, and only once.
-  const has = { ...(await loadOutputs(dir)), report: false }
-  stdout.write(renderFigures(report, { colour: stdout.isTTY === true, width: stdout.columns ?? 80, has }))
+  const { files } = await loadOutputs(dir)
+  const style = { colour: stdout.isTTY === true, width: stdout.columns ?? 80, hasReport: false, files }
+  stdout.write(renderFigures(report, style))
   if (report.hasEnded && report.pages === 0) stdout.write(reasonsOf(report))
   stdout.write(`\n${printable(path)}\n`)
   return EXIT.ok.code

@@ -3,20 +3,18 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Which of its files the directory of a crawl holds. */
 export interface Outputs {
-  readonly report: boolean
-  readonly pages: boolean
-  readonly failures: boolean
-  readonly archive: boolean
+  readonly hasReport: boolean
+  /** Names inside the directory of the crawl; directories end with a slash. */
+  readonly files: readonly string[]
 }
+
+/** What a crawl leaves when it ends well. */
+export const ALL_FILES: readonly string[] = ['pages.jsonl', 'failures.jsonl', 'archive/']
 
 export async function loadOutputs(dir: string): Promise<Outputs> {
   const exists = async (name: string): Promise<boolean> => (await stat(join(dir, name)).catch(() => null)) !== null
-  return {
-    report: await exists('report.html'),
-    pages: await exists('pages.jsonl'),
-    failures: await exists('failures.jsonl'),
-    archive: await exists('archive'),
-  }
+  const files: string[] = []
+  for (const name of ALL_FILES) if (await exists(name)) files.push(name)
+  return { hasReport: await exists('report.html'), files }
 }

@@ -16,7 +16,7 @@ function loopsOf(redirects: readonly (readonly [from: string, location: string])
 
 test.each(['http://a.example/x', '/x', 'x', 'HTTP://A.example:80/x#top', './x'])(
   'a page that sends its reader to %s, which is itself, is broken',
-  (location) => expect(loopsOf([['x', location]])).toEqual([['x', 'redirects to itself']]),
+  (location) => expect(loopsOf([['x', location]])).toEqual([['x', 'redirect loop: leads to itself']]),
 )
 
 test('two pages that send their reader to each other are broken, and so is what leads to them', () => {
@@ -28,10 +28,10 @@ test('two pages that send their reader to each other are broken, and so is what 
       ['far', '/in'],
     ]),
   ).toEqual([
-    ['in', 'redirects into a loop'],
-    ['a', 'redirects in a loop of 2 URLs'],
-    ['b', 'redirects in a loop of 2 URLs'],
-    ['far', 'redirects into a loop'],
+    ['in', 'leads into a redirect loop'],
+    ['a', 'redirect loop of 2 URLs'],
+    ['b', 'redirect loop of 2 URLs'],
+    ['far', 'leads into a redirect loop'],
   ])
 })
 
@@ -44,7 +44,7 @@ test('a redirect that arrives somewhere is not broken', () => {
       ['d', '/a'],
       ['e', ''],
     ]),
-  ).toEqual([['e', 'redirects to itself']])
+  ).toEqual([['e', 'redirect loop: leads to itself']])
 })
 
 test('beyond the bound only redirects to themselves are noticed', () => {
@@ -57,7 +57,7 @@ test('beyond the bound only redirects to themselves are noticed', () => {
       ],
       1,
     ),
-  ).toEqual([['c', 'redirects to itself']])
+  ).toEqual([['c', 'redirect loop: leads to itself']])
 })
 
 test('exactly those are broken from which so many steps as there are redirects do not lead out', () => {

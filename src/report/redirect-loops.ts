@@ -89,6 +89,6 @@ export class RedirectLoops {
 }
 
 function detailOf(circle: number): string {
-  if (circle === 0) return 'redirects into a loop'
-  return circle === 1 ? 'redirects to itself' : `redirects in a loop of ${circle} URLs`
+  if (circle === 0) return 'leads into a redirect loop'
+  return circle === 1 ? 'redirect loop: leads to itself' : `redirect loop of ${circle} URLs`
 }

@@ -86,8 +86,8 @@ test('when no page came of it, that stands last, for the reasons follow', () => 
     failures: { DNS_NO_NAME: 1 },
     answers: { ...done.answers, '2xx': 0 },
   }
-  const has = { report: true, pages: false, failures: true, archive: false }
-  expect(renderSummary(nothing, { colour: false, width: 80, has })).toBe(`  pages     0 from 1 host, 0 B
+  expect(renderSummary(nothing, { colour: false, width: 80, files: ['failures.jsonl'] }))
+    .toBe(`  pages     0 from 1 host, 0 B
   time      400 ms
   failed    1: DNS_NO_NAME 1
   report    out/example.org/report.html
@@ -98,8 +98,10 @@ No page came of it:
 })
 
 test('files that do not exist are not named', () => {
-  const has = { report: false, pages: false, failures: false, archive: false }
-  const text = renderSummary({ ...summary, stoppedBecause: 'disk-full' }, { colour: false, width: 80, has })
+  const text = renderSummary(
+    { ...summary, stoppedBecause: 'disk-full' },
+    { colour: false, width: 80, hasReport: false },
+  )
   expect(text).not.toMatch(/report\.html|jsonl|archive/)
   expect(text).toContain('Free some space; then it goes on')
 })

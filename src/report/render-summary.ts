@@ -6,7 +6,7 @@ import type { Answers } from './answer-class.ts'
 import type { CrawlReport } from './crawl-report.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
 import { formatCount, formatNumberOf, formatRate, formatSpan } from './figures.ts'
-import type { Outputs } from './outputs.ts'
+import { ALL_FILES, type Outputs } from './outputs.ts'
 import { printable } from './printable.ts'
 import type { TallyRows } from './tally.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -15,8 +15,10 @@ export interface SummaryStyle {
   readonly colour: boolean
   /** Columns of the terminal; lines are folded to it. */
   readonly width: number
-  /** Which files there are to be named; all of them when it is not given. */
-  readonly has?: Outputs
+  /** Whether report.html is there to be named. Yes when it is not given. */
+  readonly hasReport?: boolean
+  /** The files that are; when not given, all of them, or none where there was no room even for the report. */
+  readonly files?: Outputs['files']
 }
 
 /** What is said of a crawl, ended or not. */
@@ -38,7 +40,6 @@ type Row = readonly [name: string, text: string]
 const NAME_COLUMNS = 10
 const WIDTH_MIN = 40
 const COLOURS = { good: '32', warn: '33', bad: '31', dim: '2', bold: '1' } as const
-const ALL_OUTPUTS: Outputs = { report: true, pages: true, failures: true, archive: true }
 
 /**
  * The end of a run. Ends with a line end. Everything in it that may come from the web is printable.
@@ -73,14 +74,15 @@ function countsOf({ rows }: TallyRows): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-function render(figures: Figures, verdict: Verdict, { colour, width, has = ALL_OUTPUTS }: SummaryStyle): string {
+function render(figures: Figures, verdict: Verdict, style: SummaryStyle): string {
+  const { colour, width, hasReport = true, files = hasReport ? ALL_FILES : [] } = style
   const paint = (style: keyof typeof COLOURS, text: string): string =>
     colour ? `\u001b[${COLOURS[style]}m${text}\u001b[0m` : text
   const columns = Math.max(WIDTH_MIN, width)
   const headlineOf = (text: string): string[] =>
     fold(printable(text), columns).map((line) => paint(verdict.tone, paint('bold', line)))
   const lines: string[] = []
-  for (const [name, text] of [...figureRows(figures), ...fileRows(figures.dir, has)]) {
+  for (const [name, text] of [...figureRows(figures), ...fileRows(figures.dir, { hasReport, files })]) {
     const [first = '', ...rest] = fold(printable(text), columns - NAME_COLUMNS - 2)
     lines.push(`  ${paint('dim', name.padEnd(NAME_COLUMNS))}${first}`)
     for (const line of rest) lines.push(`  ${' '.repeat(NAME_COLUMNS)}${line}`)
@@ -119,15 +121,10 @@ function figureRows(figures: Figures): Row[] {
   return rows
 }
 
-function fileRows(dir: string, has: Outputs): Row[] {
+function fileRows(dir: string, { hasReport, files }: Outputs): Row[] {
   const rows: Row[] = []
-  if (has.report) rows.push(['report', join(dir, 'report.html')])
-  const names = [
-    ...(has.pages ? ['pages.jsonl'] : []),
-    ...(has.failures ? ['failures.jsonl'] : []),
-    ...(has.archive ? ['archive/'] : []),
-  ]
-  const [first, ...others] = names
+  if (hasReport) rows.push(['report', join(dir, 'report.html')])
+  const [first, ...others] = files
   if (first !== undefined) rows.push(['files', [join(dir, first), ...others].join(', ')])
   return rows
 }

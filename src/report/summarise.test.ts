@@ -171,7 +171,7 @@ test('redirects in a loop are broken, with the pages that link to them', async (
     url: `${home}a`,
     status: 301,
     failure: null,
-    detail: 'redirects in a loop of 2 URLs',
+    detail: 'redirect loop of 2 URLs',
     linkedFrom: 1,
     sources: [home],
   })

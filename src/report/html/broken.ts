@@ -90,8 +90,7 @@ function brokenRow({ url, status, failure, detail, linkedFrom, sources }: Broken
 }
 
 function statusState(status: number, detail: string): Markup {
-  const says = STATUS_CODES[status] ?? ''
-  if (status < 400) return html`<span class="state warn">redirect loop</span> ${detail}<small>${status} ${says}</small>`
+  const says = detail === '' ? (STATUS_CODES[status] ?? '') : detail
   return html`<span class="state ${status >= 500 ? 'bad' : 'warn'}">${status}</span> ${says}`
 }
 

@@ -29,7 +29,7 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
         ...shared,
         name: 'Pages per second',
         says: `${formatRate(meanPages)} on average, ${formatRate(highest(pages))} at best`,
-        points: pages,
+        points: toEdges(pages, seconds),
         yTicks: ticks(highest(pages)),
         formatY: formatShort,
       })}
@@ -37,7 +37,7 @@ export function course(timeline: readonly TimelineSample[]): Markup | null {
         ...shared,
         name: 'Bytes per second',
         says: `${formatBytes(meanBytes)}/s on average, ${formatBytes(highest(bytes))}/s at best`,
-        points: bytes,
+        points: toEdges(bytes, seconds),
         yTicks: byteTicks(highest(bytes)),
         formatY: formatBytes,
       })}
@@ -82,6 +82,14 @@ export function rates(timeline: readonly TimelineSample[], figure: Figure): Poin
     x: (i + 0.5) * width,
     y: Math.max(0, sumAt(timeline, figure, (i + 1) * width) - sumAt(timeline, figure, i * width)) / width,
   }))
+}
+
+/** The rate of a span holds to its ends: few spans must not look like a late start and an early end. */
+function toEdges(points: readonly Point[], seconds: number): Point[] {
+  const first = points[0]
+  const last = points.at(-1)
+  if (first === undefined || last === undefined) return []
+  return [{ x: 0, y: first.y }, ...points, { x: seconds, y: last.y }]
 }
 
 /** A figure of the moment, at equal distances. */

@@ -3,6 +3,7 @@
 import { formatBytes } from '../../base/index.ts'
 import type { CrawlReport } from '../crawl-report.ts'
 import { formatCount, formatDate, formatNumberOf, formatRate, formatShare, formatSpan } from '../figures.ts'
+import type { TallyRows } from '../tally.ts'
 import { verdictOf } from '../verdict.ts'
 import { type StackPart, stackedBar } from './charts.ts'
 import { html, type Markup, shorten } from './markup.ts'
@@ -32,7 +33,7 @@ export function masthead(report: CrawlReport, rose: Markup, nav: Markup): Markup
   return html`<header class="masthead">
     <div class="brand">${rose} Portolan crawl report ${nav}</div>
     <h1>${shorten(subjectOf(report), 120)}</h1>
-    <div class="soft">${when.join(', ')}</div>
+    <div class="soft">${when.join(', ').replace(/^c/, 'C')}</div>
     <div class="verdict ${verdict.tone}">
       ${verdictIcon(verdict.tone)}
       <div>
@@ -93,7 +94,6 @@ function cardsOf(report: CrawlReport): Card[] {
   const { pages, bytes, wireBytes, broken, duplicates, skips, skipped } = report
   const seconds = secondsOf(report)
   const waiting = waitingOf(report)
-  const firstSkip = skips.rows[0]
   const mib = formatBytes(bytes).split(' ')
   return [
     {
@@ -130,8 +130,7 @@ function cardsOf(report: CrawlReport): Card[] {
     {
       name: 'Skipped',
       figure: formatCount(skipped),
-      note:
-        firstSkip === undefined ? 'nothing was left out' : `mostly ${firstSkip.name}: ${formatCount(firstSkip.count)}`,
+      note: skipsNote(skips),
     },
     {
       name: 'Duplicates',
@@ -154,6 +153,12 @@ function hostsNote({ hosts, pages, responseTimes }: CrawlReport): string {
   if (pages === 0) return 'none answered'
   if (hosts.silent > 0) return `asked; ${formatCount(hosts.silent)} never answered`
   return `half the answers began within ${formatSpan(responseTimes.median)}`
+}
+
+function skipsNote({ rows }: TallyRows): string {
+  const [first, second] = rows
+  if (first === undefined) return 'nothing was left out'
+  return second === undefined ? `all for ${first.name}` : `mostly ${first.name}: ${formatCount(first.count)}`
 }
 
 function brokenNote(errors: number, silent: number, loops: number): string {

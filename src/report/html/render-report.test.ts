@@ -192,10 +192,10 @@ describe('what is said is so', () => {
   })
 
   test('a redirect loop is called one', () => {
-    const loop = { url: 'http://a.example/x', status: 302, failure: null, detail: 'redirects to itself' }
+    const loop = { url: 'http://a.example/x', status: 302, failure: null, detail: 'redirect loop: leads to itself' }
     const listed = [{ ...loop, linkedFrom: 0, sources: [] }]
     const words = wordsOf({ ...sample, failed: 0, broken: { count: 1, loops: 1, listed } })
-    expect(words).toContain('redirect loop redirects to itself302 Found')
+    expect(words).toContain('302 redirect loop: leads to itself')
     expect(words).toContain('Broken URLs 1 1 redirected in a loop')
     expect(words).toContain('1 URL answered with an error or not at all, or redirected in a loop.')
   })
