@@ -19,7 +19,6 @@ import {
   type Fingerprinter,
   hostKeyOf,
   type Scope,
-  schemeOf,
 } from '../url/index.ts'
 import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
 
@@ -68,8 +67,10 @@ export class Admission {
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
-    const { schemes, scope } = parts
-    this.#judge = (url, depth) => (schemes.has(schemeOf(url)) ? scope.judge(url, depth) : 'scheme')
+    const { scope } = parts
+    // The schemes of canonical URLs differ in their first letter, and asking that costs no string.
+    const letters = new Set([...parts.schemes].map((scheme) => scheme.charCodeAt(0)))
+    this.#judge = (url, depth) => (letters.has(url.charCodeAt(0)) ? scope.judge(url, depth) : 'scheme')
   }
 
   /** Seeds are in scope by definition, but not past --exclude. True when it was admitted now. */
@@ -101,28 +102,40 @@ export class Admission {
     )
   }
 
-  /** All links of a page. `mayFollow` is false where the page asks that its links be left alone. */
-  async admitLinks(source: LinkSource, page: ParsedPage, mayFollow: boolean, sink: AdmissionSink): Promise<void> {
+  /** All links of a page; undefined when it was done at once. `mayFollow` is false where the page asks that its links be left alone. */
+  admitLinks(source: LinkSource, page: ParsedPage, mayFollow: boolean, sink: AdmissionSink): Promise<void> | undefined {
     const base = BaseUrl.ofPage(source.url, page.baseHref)
-    await this.#admit(source, page.links, base, page.encoding, mayFollow, sink)
+    return this.#admit(source, page.links, base, page.encoding, mayFollow, sink)
   }
 
-  async #admit(
+  #admit(
     source: LinkSource,
     links: readonly RawLink[],
     base: BaseUrl,
     encoding: string,
     mayFollow: boolean,
     sink: AdmissionSink,
-  ): Promise<void> {
-    for (let from = 0; from < links.length; from += BATCH_LINKS) {
+    first = 0,
+  ): Promise<void> | undefined {
+    for (let from = first; from < links.length; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
       this.#prepare(pending, links, from, base, encoding, source, mayFollow, sink)
       const answer = this.#parts.seen.meet(pending.batch)
-      if (answer !== undefined) await answer
-      this.#offer(pending, source, sink)
-      this.#spare.push(pending)
+      if (answer !== undefined) {
+        const next = from + BATCH_LINKS
+        return answer.then(() => {
+          this.#settleBatch(pending, source, sink)
+          return this.#admit(source, links, base, encoding, mayFollow, sink, next)
+        })
+      }
+      this.#settleBatch(pending, source, sink)
     }
+    return undefined
+  }
+
+  #settleBatch(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {
+    this.#offer(pending, source, sink)
+    this.#spare.push(pending)
   }
 
   /** The sitemaps a robots.txt names: as near to the seeds as seeds, for they come before any page. */

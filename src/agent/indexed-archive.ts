@@ -11,8 +11,13 @@ export class IndexedArchive implements Archive {
     this.#index = index
   }
 
-  async write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> {
-    const location = await this.#archive.write(document, facts)
+  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> | WarcLocation | null {
+    const location = this.#archive.write(document, facts)
+    if (location instanceof Promise) return location.then((place) => this.#note(document, facts, place))
+    return this.#note(document, facts, location)
+  }
+
+  #note(document: Document, facts: ArchiveFacts, location: WarcLocation | null): WarcLocation | null {
     if (location !== null) this.#index.append(document, facts, location)
     return location
   }

@@ -47,7 +47,8 @@ export class PageSettler {
 
     const digest = sha256(document.body)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
-    const original = takesPart ? await contentSeen.claim(digest) : null
+    const claimed = takesPart ? contentSeen.claim(digest) : null
+    const original = claimed instanceof Promise ? await claimed : claimed
     let isClaimed = takesPart && original === null
     try {
       await this.#keep(entry, page, digest, original, isClaimed)
@@ -69,12 +70,13 @@ export class PageSettler {
     const { books, contentSeen, archive, productToken, obeysRobots } = this.#parts
     const { document } = page
     const payloadDigest = labelled(document.wire === document.body ? digest : sha256(document.wire))
-    const location = await archive.write(document, {
+    const written = archive.write(document, {
       payloadDigest,
       revisitOf: original,
       via: entry.via,
       depth: entry.depth,
     })
+    const location = written instanceof Promise ? await written : written
     const directives = pageDirectives({
       xRobotsTag: document.headers('x-robots-tag'),
       metaRobots: page.parsed?.metaRobots ?? [],
@@ -122,7 +124,8 @@ export class PageSettler {
     const stage = new Stage(linkLog, entry)
     if (target !== null) await admission.admitRedirect(entry, target, stage)
     else if (page.parsed !== null && isSuccess(page.document) && (original === null || followsDuplicates)) {
-      await admission.admitLinks(entry, page.parsed, mayFollow, stage)
+      const later = admission.admitLinks(entry, page.parsed, mayFollow, stage)
+      if (later !== undefined) await later
     }
     return stage
   }
@@ -203,8 +206,8 @@ function pageRecord(
   isNoindex: boolean,
 ): PageRecord {
   const { document, parsed } = page
-  const server = document.header('server')
-  return {
+  // Assigned one by one: spreading ten small objects a page costs as much as writing the line.
+  const record: { -readonly [field in keyof PageRecord]: PageRecord[field] } = {
     url: entry.url,
     status: document.status,
     type: document.mediaType,
@@ -214,18 +217,21 @@ function pageRecord(
     digest: labelled(digest),
     fetchedAt: new Date(document.fetchedAtMs).toISOString(),
     via: entry.via,
-    ...(location === null ? {} : { location: resolved(location, entry.url) }),
-    ...(parsed?.title == null ? {} : { title: parsed.title }),
-    ...(document.truncated === null ? {} : { truncated: document.truncated }),
-    ...(original === null ? {} : { duplicateOf: original.url }),
-    ...(parsed?.canonical == null ? {} : { canonical: parsed.canonical }),
-    ...(parsed === null ? {} : { charset: parsed.encoding }),
-    ...(parsed?.language == null ? {} : { language: parsed.language }),
-    ...(isNoindex ? { noindex: true as const } : {}),
     firstByteMs: Math.round(document.firstByteMs * 10) / 10,
     durationMs: Math.round(document.durationMs * 10) / 10,
     ip: document.ip,
-    ...(server === null ? {} : { server }),
     warc,
   }
+  const server = document.header('server')
+  if (location !== null) record.location = resolved(location, entry.url)
+  if (document.truncated !== null) record.truncated = document.truncated
+  if (original !== null) record.duplicateOf = original.url
+  if (isNoindex) record.noindex = true
+  if (server !== null) record.server = server
+  if (parsed === null) return record
+  record.charset = parsed.encoding
+  if (parsed.title !== null) record.title = parsed.title
+  if (parsed.canonical !== null) record.canonical = parsed.canonical
+  if (parsed.language !== null) record.language = parsed.language
+  return record
 }

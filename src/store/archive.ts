@@ -40,10 +40,10 @@ export interface ArchiveState {
 
 export interface Archive {
   /**
-   * Keeps a document. Resolves with the place of its response or revisit record once that is certain;
+   * Keeps a document. Gives the place of its response or revisit record once that is certain, mostly at once;
    * durable after the next sync(). Resolves later when more is offered than the disk takes.
    */
-  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null>
+  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> | WarcLocation | null
   state(): ArchiveState | null
   /** All records whose write() has resolved are durable. */
   sync(): Promise<void>

@@ -344,7 +344,7 @@ test('a body that cannot be read fails the archive for good, and the next run st
 
 test('an archive folder that cannot be made is a fault', async () => {
   await writeFile(join(directory, 'archive'), 'a file where the folder should be')
-  await expect(openWriter()).rejects.toMatchObject({ code: 'DISK_FAILED' })
+  await expect(openWriter()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })
 
 // Root may write everywhere, so there the disk cannot be made to refuse.

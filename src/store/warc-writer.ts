@@ -101,10 +101,23 @@ export class WarcWriter implements Archive {
     return writer
   }
 
-  async write(document: Document, facts: ArchiveFacts): Promise<WarcLocation> {
+  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation> | WarcLocation {
     const records = planRecords(document, facts, this.#recordSettings)
     let bytes = 0
     for (const record of records) bytes += record.bytes
+    // Nearly always the file is open, has room and nobody is at it: then no promise is made.
+    const open = this.#open
+    const canPut = this.#busy === null && this.#fault === null && open !== null && open.wholeBytes < this.#fileBytesMax
+    if (!canPut || bytes > this.#compression.inPlaceBytesMax) return this.#writeLater(records, bytes)
+    try {
+      const location = this.#put(open, records, bytes)
+      return open.file.needsDrain ? open.file.drained().then(() => location) : location
+    } catch (fault) {
+      return Promise.reject(fault)
+    }
+  }
+
+  async #writeLater(records: readonly PlannedRecord[], bytes: number): Promise<WarcLocation> {
     while (this.#busy !== null) await this.#busy
     if (this.#fault !== null) throw this.#fault
     const open = this.#open
