@@ -14,7 +14,7 @@ export function answers(report: CrawlReport): Markup | null {
   return html`<section id="answers">
     <h2>Answers</h2>
     <p>
-      ${formatNumberOf(pages, 'answer')}; ${formatNumberOf(failed, 'URL was', 'URLs were')} given up without one.
+      ${formatNumberOf(pages, 'answer')}${failed === 0 ? '' : `; ${formatNumberOf(failed, 'URL was', 'URLs were')} given up without one`}.
       ${redirectsText(redirects)}
     </p>
     <div class="grid">
