@@ -21,7 +21,10 @@ export interface Command {
 /** Exit codes are a contract; docs/errors.md is written from this table. */
 export const EXIT = {
   ok: { code: 0, text: 'finished, or a limit was reached' },
-  failed: { code: 1, text: 'a fault of our own ended the crawl, or a lens refused one of its arguments' },
+  failed: {
+    code: 1,
+    text: 'a fault of our own ended the crawl, a lens refused one of its arguments, or the output could not be written',
+  },
   usage: { code: 2, text: 'arguments or configuration are wrong; nothing was started' },
   interrupted: { code: 3, text: 'stopped by a signal; the same command goes on' },
   noPage: { code: 4, text: 'no seed yielded a page' },

@@ -83,13 +83,17 @@ export function readOwnArguments(args: readonly string[], shapes: ReadonlyMap<st
 export const BARE: FlagShape = { takesValue: false, repeats: false }
 export const VALUED: FlagShape = { takesValue: true, repeats: false }
 
-/** What a person may have typed or pasted, on one line of bearable length. */
-export function quote(text: string): string {
+/** What a person may have typed or pasted, or the web may have said, on one line of bearable length. */
+export function shortened(text: string): string {
   const shown = printable(text)
-  return `'${shown.length > QUOTED_MAX ? `${shown.slice(0, QUOTED_MAX)}…` : shown}'`
+  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX)}…` : shown
 }
 
-const QUOTED_MAX = 120
+export function quote(text: string): string {
+  return `'${shortened(text)}'`
+}
+
+const SHOWN_MAX = 120
 
 export function printProblems(
   command: string,

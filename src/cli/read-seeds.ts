@@ -46,7 +46,7 @@ export async function readSeeds(args: readonly string[], files: readonly string[
 }
 
 /** `example.org/x` was most likely meant as a web page. */
-function suggestion(text: string): string {
+export function suggestion(text: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return ''
   const guess = canonicalise(`https://${text}`)
   const looksLikeHost = /^(localhost|\[?[0-9a-f:.]+\]?|[^/\s]+\.[^/\s]+)(:\d+)?(\/|$)/i.test(text)
