@@ -1,12 +1,14 @@
 // portolan crawl: seeds in, a directory out.
 
 import { join } from 'node:path'
+import { REFUSALS } from '../base/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { journalExists } from '../ledger/index.ts'
-import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
+import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { readSeeds } from './read-seeds.ts'
+import { loadSettings, mergeSaid, type Said } from './stored-settings.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 
 /** Flags of the command itself; the options of the rooms come on top. */
@@ -42,7 +44,7 @@ export const crawlCommand: Command = {
       command: 'portolan crawl --seeds sites.txt --dir archive --max-time 8h',
       what: 'many sites, stop after eight hours',
     },
-    { command: 'portolan crawl --dir archive', what: 'go on with what was stopped' },
+    { command: 'portolan crawl --dir archive', what: 'go on with what was stopped, as it was meant' },
     {
       command: 'portolan crawl http://127.0.0.1:8080/ --allow-private --delay 0ms',
       what: 'a server of your own, at full speed',
@@ -85,11 +87,9 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   if (!PROGRESS_MODES.includes(progress)) {
     problems.push({ where: '--progress', what: `'${progress}' is not one of ${PROGRESS_MODES.join(', ')}` })
   }
+  if (dir === '') problems.push({ where: '--dir', what: 'needs a name' })
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
-  const result = readConfig(SECTIONS, { flags, environment: process.env, file: loaded?.file ?? null })
-  if (result.kind === 'problems') problems.push(...result.problems)
-
   const seeds = await readSeeds(words, seedFiles, process.stdin)
   // A bad seed among the arguments is a typing error; a bad line in a file of thousands is reported and left out.
   const isWordProblem = (problem: Problem): boolean =>
@@ -98,32 +98,60 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const warnings = seeds.problems.filter((problem) => !isWordProblem(problem))
   const [first] = seeds.urls
   const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(first))
-  if (chosenDir === undefined || (first === undefined && !(await journalExists(join(chosenDir, 'state/ledger.log'))))) {
-    if (problems.length === 0) {
-      problems.push(
-        warnings.length > 0
-          ? {
-              where: 'seeds',
-              what: `none of the ${warnings.length} lines is a URL that can be crawled; first ${warnings[0]?.where}: ${warnings[0]?.what}`,
-            }
-          : {
-              where: 'seeds',
-              what:
-                chosenDir === undefined
-                  ? 'give at least one URL to start from'
-                  : `none given, and there is no crawl in ${chosenDir} to go on with`,
-            },
-      )
-    }
-  }
-  if (problems.length > 0 || result.kind === 'problems') {
+  const isResumed = chosenDir !== undefined && (await journalExists(join(chosenDir, 'state/ledger.log')))
+  if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
+
+  const stored = chosenDir === undefined ? {} : await loadSettings(chosenDir)
+  const result = readConfig(SECTIONS, { flags, environment: process.env, file: under(stored, loaded?.file ?? null) })
+  if (result.kind === 'problems') problems.push(...result.problems)
+  else problems.push(...refusedSeeds(seeds.urls, result.config.url))
+  if (problems.length > 0 || result.kind === 'problems' || chosenDir === undefined) {
     printProblems('crawl', problems)
     return null
   }
-  return { dir: chosenDir as string, seeds: seeds.urls, config: result.config, progress, isJson, warnings }
+  const { config, said } = result
+  return { dir: chosenDir, seeds: seeds.urls, config, said, stored, progress, isJson, warnings }
+}
+
+/** What the crawl remembers, under what the file says; a file that is no configuration is passed on to be complained about. */
+function under(
+  stored: Said,
+  file: { name: string; content: unknown } | null,
+): { name: string; content: unknown } | null {
+  if (file === null) return { name: 'the settings of the crawl', content: stored }
+  const sections = typeof file.content === 'object' && file.content !== null ? Object.values(file.content) : null
+  const isPlain = sections?.every((section) => typeof section === 'object' && section !== null) === true
+  return isPlain ? { name: file.name, content: mergeSaid(stored, file.content as Said) } : file
+}
+
+function noSeeds(dir: string | undefined, warnings: readonly Problem[]): Problem {
+  const [bad] = warnings
+  if (bad !== undefined) {
+    return {
+      where: 'seeds',
+      what: `none of the lines is a URL that can be crawled; the first is ${bad.where}: ${bad.what}`,
+    }
+  }
+  return {
+    where: 'seeds',
+    what:
+      dir === undefined
+        ? 'give at least one URL to start from'
+        : `none given, and there is no crawl in ${dir} to go on with`,
+  }
+}
+
+/** Seeds that the scope itself turns away: better said now than as a crawl of nothing. */
+function refusedSeeds(seeds: readonly CanonicalUrl[], options: UrlOptions): Problem[] {
+  const scope = compileScope(options)
+  for (const seed of seeds) scope.addSeed(seed)
+  return seeds.flatMap((seed) => {
+    const refusal = scope.judge(seed, 0)
+    return refusal === null ? [] : [{ where: `seed '${seed}'`, what: REFUSALS[refusal] }]
+  })
 }
 
 /** A host as the name of a folder: IPv6 literals lose their brackets and colons. */
 function directoryNameOf(seed: CanonicalUrl): string {
-  return `./${hostKeyOf(seed).replaceAll(/[[\]]/g, '').replaceAll(':', '-')}`
+  return `./${hostKeyOf(seed).replaceAll(/[[\]]/g, '').replaceAll(':', '_')}`
 }

@@ -53,7 +53,16 @@ async function demo(givenDir: string | undefined, isJson: boolean): Promise<numb
   const web = await ForkedTestWeb.start({ seed: 'demo', hosts: 24, pages: 60, faults: 'mild', retryAfterS: 1 })
   try {
     const seeds = web.web.seeds().map((seed) => canonicalise(seed) as CanonicalUrl)
-    return await runCrawl({ dir, seeds, config: config.config, progress: 'auto', isJson, warnings: [] })
+    return await runCrawl({
+      dir,
+      seeds,
+      config: config.config,
+      said: {},
+      stored: {},
+      progress: 'auto',
+      isJson,
+      warnings: [],
+    })
   } catch (cause) {
     if (givenDir === undefined) await rm(dir, { recursive: true, force: true })
     throw cause

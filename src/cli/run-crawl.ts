@@ -8,6 +8,8 @@ import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
   type CrawlSummary,
+  formatNumberOf,
+  loadOutputs,
   printable,
   renderSummary,
   type RunFigures,
@@ -19,6 +21,7 @@ import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { EXIT } from './command.ts'
 import { Progress, type Snapshot } from './progress.ts'
+import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
 
 export const PROGRESS_MODES = ['auto', 'plain', 'none'] as const
@@ -28,6 +31,9 @@ export interface CrawlRequest {
   readonly dir: string
   readonly seeds: readonly CanonicalUrl[]
   readonly config: CrawlConfig
+  /** What was said on the command line, in the environment and in the file; and what earlier runs were told. */
+  readonly said: Said
+  readonly stored: Said
   readonly progress: ProgressMode
   readonly isJson: boolean
   /** Lines of seed files that were left out. */
@@ -35,21 +41,41 @@ export interface CrawlRequest {
 }
 
 const WITHHELD = '[withheld]'
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Seeds named when a crawl yields nothing; more would hide the message. */
 const SEEDS_EXPLAINED_MAX = 5
 
 export async function runCrawl(request: CrawlRequest): Promise<number> {
-  const { dir, isJson } = request
   const say = (text: string): void => void process.stderr.write(text)
   for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
-  const job = await openCrawl(request)
-  const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
-  const { stoppedBecause, fault } = await watch(job, request, say)
+  const interruption = new Interruption()
+  try {
+    const job = await openCrawl(request)
+    interruption.attach(job)
+    return await crawlAndTell(job, request, interruption, say)
+  } catch (fault) {
+    // Also a crawl that could not be opened, or whose result could not be written, owes its one JSON object.
+    if (request.isJson) process.stdout.write(`${JSON.stringify(faultSummary(request, fault))}\n`)
+    throw fault
+  } finally {
+    interruption.end()
+  }
+}
 
+async function crawlAndTell(
+  job: Crawl,
+  request: CrawlRequest,
+  interruption: Interruption,
+  say: (text: string) => void,
+): Promise<number> {
+  const { dir, isJson } = request
+  const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
+  const { stoppedBecause, fault } = await watch(job, request, interruption, say)
   const summary = summaryOf(job, request, before, stoppedBecause)
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
-  if (stoppedBecause !== 'disk-full') {
+  const hasReport = stoppedBecause !== 'disk-full'
+  if (hasReport) {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
   }
@@ -57,9 +83,11 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
     say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
   if (isJson) process.stdout.write(`${JSON.stringify(summary)}\n`)
   if (request.progress !== 'none' || !isJson) {
-    say(`\n${renderSummary(summary, { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 })}`)
+    const terminal = { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 }
+    const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
+    say(`\n${renderSummary(summary, style)}`)
   }
-  if (summary.pages === 0) await explainNothing(dir, job.seeds, say)
+  if (summary.pages === 0 && stoppedBecause === 'finished') await explainNothing(dir, job.seeds, say)
   if (fault !== null && !(fault instanceof Fault)) throw fault
   return exitCodeOf(summary)
 }
@@ -77,6 +105,7 @@ function openCrawl({ dir, seeds, config }: CrawlRequest): Promise<Crawl> {
       startedAtMs: systemClock.wallMs(),
       agents: 1,
     }),
+    peakRssBytes,
     software: `Portolan/${VERSION}`,
     environment: process.env,
     cpuMs: () => {
@@ -89,14 +118,14 @@ function openCrawl({ dir, seeds, config }: CrawlRequest): Promise<Crawl> {
 /** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
 async function watch(
   job: Crawl,
-  { dir, config, seeds, progress: mode }: CrawlRequest,
+  { dir, config, seeds, said, stored, progress: mode }: CrawlRequest,
+  interruption: Interruption,
   say: (text: string) => void,
 ): Promise<{ stoppedBecause: StopReason; fault: unknown }> {
   const progress = new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
-  const more = seeds.length > 1 ? ` and ${seeds.length - 1} more` : ''
-  if (isShown && job.isNew) say(`Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}. Ctrl-C stops cleanly.\n`)
-  else if (isShown) say(`Going on in ${dir}, which has ${job.figures.pages.toLocaleString('en-GB')} pages.\n`)
+  if (isShown) say(greeting(job, dir, seeds, stored))
+  await storeSettings(dir, mergeSaid(stored, said))
 
   const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl'))
   let timelineFault: unknown = null
@@ -108,7 +137,7 @@ async function watch(
     timeline.append(sampleOf(job))
   }
   const timer = setInterval(tick, progress.intervalMs)
-  const unwatch = watchSignals(job, (line) => progress.say(line))
+  interruption.sayWith((line) => progress.say(line))
   let stoppedBecause: StopReason
   let fault: unknown = null
   try {
@@ -121,28 +150,91 @@ async function watch(
     await job.close().catch((closing: unknown) => {
       fault ??= closing
     })
-    unwatch()
   }
   fault ??= timelineFault
   if (fault instanceof Fault && fault.code === 'DISK_FULL') return { stoppedBecause: 'disk-full', fault }
   return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault }
 }
 
-/** The first signal stops cleanly, the second cuts what is under way; the third is left to the system. */
-function watchSignals(job: Crawl, say: (line: string) => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  let count = 0
-  const onSignal = (): void => {
-    count++
-    say(count === 1 ? 'Stopping: waiting for what is under way. Once more cuts it.' : 'Cutting what is under way.')
-    job.stop('interrupted')
-    if (count === 2) unwatch()
+function greeting(job: Crawl, dir: string, seeds: readonly string[], stored: Said): string {
+  const more = seeds.length > 1 ? ` and ${seeds.length - 1} more` : ''
+  if (job.isNew) return `Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}. Ctrl-C stops cleanly.\n`
+  const settings = describeSaid(stored)
+  const added = seeds.filter((seed) => !job.isKnownSeed(seed)).length
+  return (
+    `Going on in ${dir}, which has ${formatNumberOf(job.figures.pages, 'page')}.` +
+    (settings === '' ? '' : ` Its settings hold where nothing else is said: ${printable(settings)}.`) +
+    (added === 0 ? '' : ` ${formatNumberOf(added, 'new seed')}.`) +
+    '\n'
+  )
+}
+
+/**
+ * The first signal stops cleanly, the second cuts what is under way; the third is left to the system.
+ * It listens from the start: a crawl that is still being opened stops as soon as it can.
+ */
+class Interruption {
+  #job: Crawl | null = null
+  #count = 0
+  #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
+  readonly #onSignal = (): void => {
+    this.#count++
+    this.#say(
+      this.#count === 1
+        ? 'Stopping: waiting for what is under way. Once more cuts it.'
+        : 'Cutting what is under way. The same command goes on later.',
+    )
+    this.#job?.stop('interrupted')
+    if (this.#count === 2) this.end()
   }
-  const unwatch = (): void => {
-    for (const signal of signals) process.off(signal, onSignal)
+
+  constructor() {
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal)
   }
-  for (const signal of signals) process.on(signal, onSignal)
-  return unwatch
+
+  attach(job: Crawl): void {
+    this.#job = job
+    if (this.#count > 0) job.stop('interrupted')
+  }
+
+  sayWith(say: (line: string) => void): void {
+    this.#say = say
+  }
+
+  end(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal)
+  }
+}
+
+function peakRssBytes(): number {
+  return process.resourceUsage().maxRSS * 1_024
+}
+
+/** The JSON object of a crawl that could not be: the same fields, nothing counted, and why. */
+function faultSummary(
+  { dir, seeds, config }: CrawlRequest,
+  fault: unknown,
+): CrawlSummary & { readonly error: unknown } {
+  const now = new Date(systemClock.wallMs()).toISOString()
+  const nothing = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: peakRssBytes(), cpuSeconds: 0 }
+  return {
+    ...nothing,
+    skipped: {},
+    refused: {},
+    failures: {},
+    answers: { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 },
+    hosts: 0,
+    urlsSeen: 0,
+    waiting: 0,
+    dir,
+    stoppedBecause: fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error',
+    run: nothing,
+    seeds,
+    startedAt: now,
+    finishedAt: now,
+    options: shareable(config),
+    error: fault instanceof Fault ? { code: fault.code, message: fault.message } : { message: String(fault) },
+  }
 }
 
 function skippedTotal(job: Crawl): number {
@@ -160,8 +252,8 @@ function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
     failed: job.figures.failed,
     skipped: skippedTotal(job),
     bytes: job.figures.bytes,
-    waiting: frontier.waiting,
-    hosts: frontier.hosts,
+    waiting: job.figures.waiting,
+    hosts: job.figures.hosts.size,
     active,
     resting: frontier.resting,
     maxPages,
@@ -171,15 +263,15 @@ function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
 }
 
 function sampleOf(job: Crawl): TimelineSample {
-  const { frontier, active, totalMs, cpuMs } = job.snapshot()
+  const { active, totalMs, cpuMs } = job.snapshot()
   return {
     t: Math.round(totalMs / 100) / 10,
     pages: job.figures.pages,
     bytes: job.figures.bytes,
     failed: job.figures.failed,
     skipped: skippedTotal(job),
-    waiting: frontier.waiting,
-    hosts: frontier.hosts,
+    waiting: job.figures.waiting,
+    hosts: job.figures.hosts.size,
     active,
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: Math.round(job.figures.earlierCpuMs + cpuMs) / 1_000,
@@ -193,19 +285,20 @@ function summaryOf(
   stoppedBecause: StopReason,
 ): CrawlSummary {
   const { figures } = job
-  const { frontier, totalMs, runMs, cpuMs } = job.snapshot()
-  const peakRssBytes = process.resourceUsage().maxRSS * 1_024
+  const { totalMs, runMs, cpuMs } = job.snapshot()
   return {
     pages: figures.pages,
     failed: figures.failed,
     skipped: figures.skipped,
     refused: figures.refused,
+    failures: figures.failures,
+    answers: figures.answers,
     bytes: figures.bytes,
     seconds: Math.round(totalMs) / 1_000,
-    hosts: frontier.hosts,
-    urlsSeen: figures.settled + frontier.waiting,
-    waiting: frontier.waiting,
-    peakRssBytes,
+    hosts: figures.hosts.size,
+    urlsSeen: figures.admitted,
+    waiting: figures.waiting,
+    peakRssBytes: Math.max(figures.earlierPeakRssBytes, peakRssBytes()),
     cpuSeconds: Math.round(figures.earlierCpuMs + cpuMs) / 1_000,
     dir,
     stoppedBecause,
@@ -214,7 +307,7 @@ function summaryOf(
       failed: figures.failed - before.failed,
       bytes: figures.bytes - before.bytes,
       seconds: Math.round(runMs) / 1_000,
-      peakRssBytes,
+      peakRssBytes: peakRssBytes(),
       cpuSeconds: Math.round(cpuMs) / 1_000,
     },
     seeds: job.seeds,
@@ -250,7 +343,7 @@ async function explainNothing(dir: string, seeds: readonly string[], say: (text:
     }
     if (wanted.size === 0) break
   }
-  if (lines.length > 0) say(`No seed yielded a page:\n${lines.join('')}`)
+  say(lines.join(''))
 }
 
 function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
@@ -261,7 +354,10 @@ function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
       return EXIT.diskFull.code
     case 'error':
       return EXIT.failed.code
-    default:
+    case 'finished':
       return pages === 0 ? EXIT.noPage.code : EXIT.ok.code
+    default:
+      // A limit was reached; more may come when it goes on.
+      return EXIT.ok.code
   }
 }

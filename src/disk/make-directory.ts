@@ -27,8 +27,8 @@ async function isDirectory(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory()
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return false
-    if (code === 'ENOTDIR') throw new Fault('CONFIG_INVALID', `${dirname(path)} is a file, not a directory`)
+    // Below a file: the file itself is found further up, and complained of by its own name.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw cause
   }
 }

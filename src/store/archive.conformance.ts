@@ -26,7 +26,9 @@ export function archiveConformance(open: () => Promise<ArchiveUnderTest>): void 
           const { archive, read } = await open()
           const documents = bodies.map((body, i) => plainDocument(`http://127.0.0.1/${i}`, body))
           // Offered at once: none waits for another.
-          const places = await Promise.all(documents.map((document) => archive.write(document, factsOf(document))))
+          const places = await Promise.all(
+            documents.map(async (document) => archive.write(document, factsOf(document))),
+          )
           await archive.close()
           for (const [i, place] of places.entries()) {
             const record = (await read(place!)).toString('latin1')

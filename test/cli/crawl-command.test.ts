@@ -228,8 +228,8 @@ describe('a crawl that cannot be', () => {
     const folder = directory()
     writeFileSync(join(folder, 'file'), '')
     const { code, stderr } = await portolan(['crawl', 'http://a.test/', '--dir', join(folder, 'file/below')])
-    expect(code).toBe(1)
-    expect(stderr).toContain(join(folder, 'file/below'))
+    expect(code).toBe(2)
+    expect(stderr).toContain(`${join(folder, 'file')} is a file`)
     const closed = join(folder, 'closed')
     mkdirSync(closed)
     chmodSync(folder, 0o755)
@@ -289,4 +289,64 @@ test('passwords are used and never written down', async () => {
     )
   }
   expect(readFileSync(join(folder, 'out/crawl.json'), 'utf8')).not.toContain('opensesame')
+})
+
+describe('what was said holds when the crawl goes on', () => {
+  test('scope, exclusions and private addresses are remembered; limits are not', async () => {
+    const web = await startWeb({ hosts: 1, pages: 60 })
+    const dir = directory()
+    const first = await portolan([
+      'crawl',
+      ...web.seeds(),
+      '--dir',
+      dir,
+      ...LOCAL,
+      '--exclude',
+      '[?]',
+      '--max-pages',
+      '5',
+      '--json',
+    ])
+    expect(first.code, first.stderr).toBe(0)
+    const { code, stdout, stderr } = await portolan(['crawl', '--dir', dir, '--json'])
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('exclude')
+    const truth = web.truth({ exclude: [/[?]/] })
+    expect(JSON.parse(stdout)).toMatchObject({ stoppedBecause: 'finished', pages: truth.pages.size })
+  })
+
+  test('what is said anew wins', async () => {
+    const web = await startWeb({ hosts: 1, pages: 60 })
+    const dir = directory()
+    await portolan(['crawl', ...web.seeds(), '--dir', dir, ...LOCAL, '--max-depth', '0'])
+    const { stdout } = await portolan(['crawl', '--dir', dir, '--max-depth', '9', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ pages: web.truth({ maxDepth: 9 }).pages.size })
+  })
+
+  test('a seed that the exclusions refuse is told before anything is started', async () => {
+    const { code, stderr } = await portolan(['crawl', 'http://a.test/x', '--exclude', '/x', '--dir', directory()])
+    expect(code).toBe(2)
+    expect(stderr).toContain('matches --exclude')
+  })
+})
+
+test.for([
+  ['a locked directory', 6],
+  ['a directory that is a file', 2],
+] as const)('--json with %s still prints what it owes', async ([what, expected]) => {
+  const web = await startWeb({ hosts: 1, pages: 3 })
+  const dir = directory()
+  const args = ['crawl', ...web.seeds(), '--allow-private', '--delay', '1h', '--max-wait', '2h', '--json']
+  if (what === 'a directory that is a file') {
+    writeFileSync(join(dir, 'file'), '')
+    expect(await portolan([...args, '--dir', join(dir, 'file')])).toMatchObject({ code: expected })
+    return
+  }
+  const { child, finished } = startPortolan([...args, '--dir', dir])
+  while (web.log.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  const { code, stdout } = await portolan([...args, '--dir', dir])
+  expect(code).toBe(expected)
+  expect(JSON.parse(stdout)).toMatchObject({ stoppedBecause: 'error', error: { code: 'LEDGER_LOCKED' } })
+  child.kill('SIGINT')
+  await finished
 })
