@@ -1,18 +1,26 @@
 // portolan explain: why one URL of a crawl ended as it did.
 
 import { join } from 'node:path'
-import { FAILURES, Fault, REFUSALS, SKIPS } from '../base/index.ts'
-import { readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { FAILURES, Fault, formatDuration, type RefusalReason, REFUSALS, SKIPS } from '../base/index.ts'
+import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
 import { journalExists } from '../ledger/index.ts'
-import { type Explanation, explainUrl, loadCrawlSummary, printable } from '../report/index.ts'
-import { canonicalise, compileScope } from '../url/index.ts'
+import { type Explanation, explainUrl, formatCount, formatNumberOf, loadCrawlSummary } from '../report/index.ts'
+import { canonicalise, type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
-import { printProblems } from './config-flags.ts'
+import { BARE, printProblems, quote, readOwnArguments, shortened, VALUED } from './config-flags.ts'
+import { suggestion } from './read-seeds.ts'
+import { loadSettings } from './stored-settings.ts'
 
 const FLAGS = new Map([
-  ['dir', { takesValue: true, repeats: false }],
-  ['json', { takesValue: false, repeats: false }],
+  ['dir', VALUED],
+  ['json', BARE],
 ])
+
+/** Where the command writes; the process itself outside tests. */
+export interface ExplainStreams {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
 
 export const explainCommand: Command = {
   name: 'explain',
@@ -29,89 +37,138 @@ export const explainCommand: Command = {
     },
   ],
   details: () => 'Reads the files of the crawl, whether it is running or not, and asks no server.',
-  run: async (args) => {
-    const { flags, words, problems } = readArguments(args, FLAGS)
-    const [text] = words
-    const dir = flags.get('dir') as string | undefined
-    for (const flag of flags.keys()) if (!FLAGS.has(flag)) problems.push({ where: `--${flag}`, what: 'unknown' })
-    if (text === undefined) problems.push({ where: 'URL', what: 'which one?' })
-    if (words.length > 1) problems.push({ where: `'${words[1]}'`, what: 'one URL at a time' })
-    if (dir === undefined) problems.push({ where: '--dir', what: 'in which crawl? Name its directory' })
-    const url = text === undefined ? null : canonicalise(text)
-    if (url !== null && typeof url !== 'string') problems.push({ where: `'${text}'`, what: REFUSALS[url.refused] })
-    if (problems.length > 0 || typeof url !== 'string' || dir === undefined) {
-      printProblems('explain', problems)
-      return EXIT.usage.code
-    }
-    if (!(await journalExists(join(dir, 'state/ledger.log')))) {
-      throw new Fault('CONFIG_INVALID', `there is no crawl in ${dir}`)
-    }
-    const options = (await loadCrawlSummary(dir))?.options ?? {}
-    const config = readConfig(SECTIONS, {
-      flags: new Map(),
-      environment: {},
-      file: { name: 'crawl.json', content: { url: scopeOf(options) } },
-    })
-    const explanation = await explainUrl(dir, url, (seeds, depth) => {
-      if (config.kind === 'problems') return null
-      const scope = compileScope(config.config.url)
-      for (const seed of seeds) scope.addSeed(seed)
-      return scope.judge(url, depth)
-    })
-    process.stdout.write(flags.has('json') ? `${JSON.stringify(explanation)}\n` : describe(explanation))
-    return EXIT.ok.code
-  },
+  run: (args) => runExplain(args),
 }
 
-function scopeOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const url = options['url']
-  return typeof url === 'object' && url !== null ? (url as Record<string, unknown>) : {}
+export async function runExplain(args: readonly string[], streams: ExplainStreams = process): Promise<number> {
+  const { flags, words, problems, value, isSaid } = readOwnArguments(args, FLAGS)
+  const [text, more] = words
+  const dir = value('dir')
+  if (text === undefined) problems.push({ where: 'URL', what: 'which one?' })
+  else if (!/^[a-z][a-z0-9+.-]*:/i.test(text) || suggestion(text) !== '') {
+    problems.push({ where: quote(text), what: `not a whole URL${suggestion(text)}` })
+  }
+  if (more !== undefined) problems.push({ where: quote(more), what: 'one URL at a time' })
+  if (!isSaid('dir')) problems.push({ where: '--dir', what: 'in which crawl? Name its directory' })
+  if (problems.length > 0 || text === undefined || dir === undefined) {
+    printProblems('explain', problems, streams.stderr)
+    return EXIT.usage.code
+  }
+  if (!(await journalExists(join(dir, 'state/ledger.log')))) {
+    throw new Fault('CONFIG_INVALID', `there is no crawl in ${dir}`)
+  }
+  const options = await urlOptionsOf(dir)
+  const url = (options === null ? canonicalise : compileCanonicaliser(options))(text)
+  if (typeof url !== 'string') {
+    const refused = { url: text, state: 'refused', refusal: url.refused }
+    streams.stdout.write(flags.has('json') ? `${JSON.stringify(refused)}\n` : describeRefused(text, url.refused))
+    return EXIT.ok.code
+  }
+  const explanation = await explainUrl(dir, url, (seeds, depth) => judge(url, depth, seeds, options))
+  streams.stdout.write(flags.has('json') ? `${JSON.stringify(explanation)}\n` : describe(explanation))
+  return EXIT.ok.code
+}
+
+/** How the crawl treats URLs: as its last run ended with, or one that has not ended was told. Null when nobody can tell. */
+async function urlOptionsOf(dir: string): Promise<CrawlConfig['url'] | null> {
+  const ended = (await loadCrawlSummary(dir))?.options['url']
+  const said = (await loadSettings(dir))['url']
+  const content = { url: { ...(typeof ended === 'object' ? ended : {}), ...said } }
+  const file = { name: 'the settings of the crawl', content }
+  const result = readConfig(SECTIONS, { flags: new Map(), environment: {}, file })
+  return result.kind === 'problems' ? null : result.config.url
+}
+
+function judge(
+  url: CanonicalUrl,
+  depth: number,
+  seeds: readonly CanonicalUrl[],
+  options: CrawlConfig['url'] | null,
+): RefusalReason | null {
+  // Such URLs have a canonical form, but nothing that fetches them.
+  if (!/^https?:/.test(url)) return 'scheme'
+  if (options === null) return null
+  const scope = compileScope(options)
+  for (const seed of seeds) scope.addSeed(seed)
+  return scope.judge(url, depth)
+}
+
+const NAME_WIDTH = 12
+
+function line(name: string, text: string): string {
+  return `${`  ${name}`.padEnd(NAME_WIDTH)}${text}\n`
+}
+
+function describeRefused(text: string, refusal: RefusalReason): string {
+  return (
+    `${shortened(text)}\n` +
+    line('state', `refused: ${REFUSALS[refusal]} (${refusal}); every link to it is turned away`)
+  )
 }
 
 function describe(one: Explanation): string {
-  const lines: string[] = [printable(one.url)]
-  const say = (name: string, text: string): void => void lines.push(`  ${name.padEnd(9)} ${printable(text)}`)
-  say('state', stateOf(one))
-  if (one.found !== null) {
-    const way = one.found.isSeed
-      ? one.found.via === null
-        ? 'a seed'
-        : `a seed, by redirect from ${one.found.via}`
-      : `on ${one.found.via ?? 'nothing'}`
-    say('found', `${way}, ${one.found.depth} links from the seeds, band ${one.found.band}`)
+  let text = `${shortened(one.url)}\n${line('state', stateOf(one))}`
+  if (one.found !== null) text += line('found', foundOf(one.found))
+  if (one.linkedFrom.count > 0) text += line('linked', linkedOf(one.linkedFrom))
+  if (one.page?.duplicateOf !== undefined) text += line('copy', `same content as ${shortened(one.page.duplicateOf)}`)
+  if (one.page?.location !== undefined) text += line('moved', `to ${shortened(one.page.location)}`)
+  if (one.page?.warc != null) {
+    const { file, offset, length } = one.page.warc
+    text += line('archive', `${file} at byte ${formatCount(offset)}, ${formatNumberOf(length, 'byte')}`)
   }
-  if (one.linkedFrom.count > 0) {
-    say('linked', `from ${one.linkedFrom.count} pages, among them ${one.linkedFrom.pages.join(', ')}`)
+  text += line('scope', one.refusal === null ? 'admits it' : `refuses it: ${REFUSALS[one.refusal]} (${one.refusal})`)
+  text += line('robots', robotsOf(one))
+  if (one.state === 'waiting') {
+    text += line(
+      'queue',
+      `${formatNumberOf(one.hostWaiting, 'URL')} of ${one.host} ${one.hostWaiting === 1 ? 'waits' : 'wait'}`,
+    )
   }
-  if (one.page?.duplicateOf !== undefined) say('copy', `same content as ${one.page.duplicateOf}`)
-  if (one.page?.location !== undefined) say('moved', `to ${one.page.location}`)
-  if (one.page?.warc != null)
-    say('archive', `${one.page.warc.file} at byte ${one.page.warc.offset}, ${one.page.warc.length} bytes`)
-  say('scope', one.refusal === null ? 'admits it' : `refuses it: ${one.refusal}, ${REFUSALS[one.refusal]}`)
-  say('robots', robotsOf(one))
-  if (one.state === 'waiting') say('queue', `${one.hostWaiting} URLs of ${one.host} wait`)
-  if (one.rest !== null)
-    say('rest', `${one.host} last asked for a pause: ${one.rest.why} (rested ${Math.round(one.rest.restMs)} ms)`)
-  return `${lines.join('\n')}\n`
+  if (one.rest !== null) {
+    const rested = formatDuration(Math.round(one.rest.restMs))
+    text += line('rest', `${one.host} last asked for a pause: ${shortened(one.rest.why)} (rested ${rested})`)
+  }
+  return text
 }
 
-function stateOf({ state, page, failure }: Explanation): string {
+function stateOf({ state, page, failure, linkedFrom }: Explanation): string {
   switch (state) {
     case 'page':
       return page === null
-        ? state
-        : `fetched ${page.fetchedAt}: status ${page.status}, ${page.type ?? 'no type'}, ${page.bytes} bytes`
+        ? 'fetched'
+        : `fetched ${page.fetchedAt}: status ${page.status}, ${shortened(page.type ?? 'no type')}, ${formatNumberOf(page.bytes, 'byte')}`
     case 'failed':
     case 'skipped': {
-      const reason = failure?.reason ?? ''
-      const meaning = { ...FAILURES, ...SKIPS }[reason as keyof typeof FAILURES] ?? ''
-      return `${state}: ${reason}, ${meaning} (${failure?.detail ?? ''})`
+      const reason = failure?.reason ?? 'for a reason that was not noted'
+      const meaning: string | undefined = { ...FAILURES, ...SKIPS }[reason as keyof typeof FAILURES]
+      const detail = failure?.detail ?? ''
+      if (meaning === undefined) return `${state}: ${shortened(reason)}`
+      return `${state}: ${meaning} (${reason}${detail === '' ? '' : `; ${shortened(detail)}`})`
     }
     case 'waiting':
       return 'waits for its turn'
     case 'never-met':
-      return 'never met: no page that was crawled links to it, or the link was refused'
+      return linkedFrom.count > 0
+        ? 'never met: each link to it was refused (nofollow, or the scope at the time)'
+        : 'never met: no crawled page links to it, or each link to it was refused (nofollow, or the scope at the time)'
   }
+}
+
+function foundOf({ via, depth, isSeed, hops }: NonNullable<Explanation['found']>): string {
+  const from = via === null ? null : shortened(via)
+  if (isSeed) return from === null ? 'a seed' : `what a seed leads to, by redirect from ${from}`
+  const way = from === null ? 'in a way that was not noted' : hops > 0 ? `by redirect from ${from}` : `on ${from}`
+  return `${way}, ${formatNumberOf(depth, 'link')} from a seed`
+}
+
+function linkedOf({ count, pages }: Explanation['linkedFrom']): string {
+  const below = `\n${' '.repeat(NAME_WIDTH)}`
+  const rest = count - pages.length
+  return (
+    `from ${formatNumberOf(count, 'page')}:` +
+    pages.map((page) => below + shortened(page)).join('') +
+    (rest > 0 ? `${below}and ${formatCount(rest)} more` : '')
+  )
 }
 
 function robotsOf({ robots, host }: Explanation): string {
@@ -119,5 +176,5 @@ function robotsOf({ robots, host }: Explanation): string {
   if (robots.answer === 'allow-all') return `allowed: there is no robots.txt (${robots.fetchedAt})`
   if (robots.answer === 'disallow-all') return `nothing is allowed: robots.txt could not be had (${robots.fetchedAt})`
   if (robots.line === null) return 'allowed: no rule matches'
-  return `${robots.allowed ? 'allowed' : 'disallowed'} by line ${robots.line}: ${robots.rule}`
+  return `${robots.allowed ? 'allowed' : 'disallowed'} by line ${formatCount(robots.line)}: ${shortened(robots.rule ?? '')}`
 }
