@@ -105,7 +105,7 @@ async function archive(warc: 'gzip' | 'zstd' | 'none', extra: object = {}): Prom
   })
   // 64 at a time, as many visitors would.
   for (let i = 0; i < count; i += 64) {
-    await Promise.all(documents.slice(i, i + 64).map((document, k) => writer.write(document, facts[i + k]!)))
+    await Promise.all(documents.slice(i, i + 64).map(async (document, k) => writer.write(document, facts[i + k]!)))
   }
   const file = writer.state().open?.file ?? ''
   await writer.close()

@@ -28,7 +28,11 @@ export const agentOptions = z.strictObject({
     text: 'Stop when every host left rests for longer than this; the same command goes on later.',
     flag: 'max-wait',
   }),
-  agents: count(1, { text: 'Worker threads that share the hosts among them.', flag: 'agents' }, { min: 1, max: 1 }),
+  agents: count(
+    1,
+    { text: 'Worker threads that share the hosts among them; one, for now.', flag: 'agents' },
+    { min: 1, max: 1 },
+  ),
   connections: count(
     256,
     { text: 'Hosts asked at the same time. Each host still gets one request at a time.', flag: 'connections' },

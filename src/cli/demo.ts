@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ForkedTestWeb } from '../../testweb/index.ts'
-import { type FlagValue, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { type FlagValue, readConfig, SECTIONS } from '../config/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
-import { printProblems } from './config-flags.ts'
+import { printProblems, readOwnArguments } from './config-flags.ts'
 import { runCrawl } from './run-crawl.ts'
 
 const FLAGS = new Map([
@@ -24,12 +24,11 @@ export const demoCommand: Command = {
     { command: 'portolan demo --json', what: 'the same, with the result as JSON on standard output' },
   ],
   details: () =>
-    'The web has 24 hosts with some 1,500 pages, redirects, errors, slow answers, several languages and charsets,\n' +
+    'The web has 24 hosts with some 1,700 pages, redirects, errors, slow answers, several languages and charsets,\n' +
     'servers that ask for a pause, and robots.txt files of many kinds. It is served on 127.0.0.0/8.',
   run: async (args) => {
-    const { flags, words, problems } = readArguments(args, FLAGS)
+    const { flags, words, problems } = readOwnArguments(args, FLAGS)
     for (const word of words) problems.push({ where: `'${word}'`, what: 'demo takes no such argument' })
-    for (const flag of flags.keys()) if (!FLAGS.has(flag)) problems.push({ where: `--${flag}`, what: 'unknown' })
     if (problems.length > 0) {
       printProblems('demo', problems)
       return EXIT.usage.code

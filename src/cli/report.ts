@@ -1,6 +1,5 @@
 // portolan report: what became of a crawl, made anew from its files.
 
-import { readArguments } from '../config/index.ts'
 import { FAILURES, SKIPS } from '../base/index.ts'
 import {
   type CrawlReport,
@@ -12,7 +11,7 @@ import {
   writeReport,
 } from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
-import { printProblems } from './config-flags.ts'
+import { printProblems, readOwnArguments } from './config-flags.ts'
 
 const FLAGS = new Map([
   ['json', { takesValue: false, repeats: false }],
@@ -40,9 +39,8 @@ export const reportCommand: Command = {
 }
 
 export async function runReport(args: readonly string[], streams: ReportStreams = process): Promise<number> {
-  const { flags, words, problems } = readArguments(args, FLAGS)
+  const { flags, words, problems } = readOwnArguments(args, FLAGS)
   const [dir] = words
-  for (const flag of flags.keys()) if (!FLAGS.has(flag)) problems.push({ where: `--${flag}`, what: 'unknown' })
   if (dir === undefined) problems.push({ where: 'DIR', what: 'of which crawl? Name its directory' })
   if (words.length > 1) problems.push({ where: `'${words[1]}'`, what: 'one directory at a time' })
   if (flags.has('json') && flags.has('out')) problems.push({ where: '--out', what: 'has no meaning with --json' })
