@@ -22,7 +22,7 @@ export class RequestHeads {
   readonly #proxy: Proxy | null
   readonly #connection: 'keep-alive' | 'close'
 
-  /** Throws a Fault when a value cannot stand in a header or a password is missing from the environment. */
+  /** Throws a Fault when a password is missing from the environment. What headers may hold the options' schema has checked. */
   constructor(options: FetchOptions, proxy: Proxy | null, env: Readonly<Record<string, string | undefined>>) {
     this.#proxy = proxy
     this.#connection = options.keepAlive > 0 ? 'keep-alive' : 'close'
@@ -37,14 +37,6 @@ export class RequestHeads {
     set('Accept-Encoding', 'gzip, deflate, br, zstd')
     for (const [name, value] of Object.entries(options.headers)) set(name, value)
     this.#common = [...headers.values()]
-    for (const [name, value] of this.#common) {
-      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-        throw new Fault(
-          'CONFIG_INVALID',
-          `the ${name} header cannot be sent: ${JSON.stringify(value)} has characters that do not fit`,
-        )
-      }
-    }
     for (const login of options.logins) {
       const password = login.password ?? env[login.passwordEnv ?? '']
       if (password === undefined) {
