@@ -5,6 +5,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { readMaterial } from '../../test/material.ts'
+import { checkVectors, inputs, withoutFragment } from '../../test/url-vectors.ts'
 import { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise, compileCanonicaliser } from './canonicalise.ts'
@@ -40,43 +41,10 @@ const idna = readMaterial<({ input: string; output: string | null } | string)[]>
 
 const withSessionRule = compileCanonicaliser({ urlLength: 2_083, sessionIds: ['phpsessid'] })
 
-function withoutFragment(url: string | null): string | null {
-  return url === null ? null : url.replace(/#.*$/s, '')
-}
-
 function answer(input: string, base: string | null | undefined, canonicaliser = canonicalise): string | null {
   const page = 'http://page.example/' as CanonicalUrl
   const url = canonicaliser(input, base === null || base === undefined ? null : BaseUrl.ofPage(page, base))
   return typeof url === 'string' ? url : null
-}
-
-/** Runs every vector; those that a listing covers must differ, all others agree. */
-function check(
-  vectors: readonly { input: string; expected: string | null; got: string | null }[],
-  listing: readonly { reason: string; covers: (vector: { input: string; expected: string | null }) => boolean }[],
-): void {
-  const wrong: string[] = []
-  const used = new Set<string>()
-  for (const vector of vectors) {
-    const listed = listing.find(({ covers }) => covers(vector))
-    const agrees = vector.got === vector.expected
-    if (listed === undefined ? !agrees : agrees) {
-      wrong.push(
-        `${JSON.stringify(vector.input)}: ${vector.got}, not ${vector.expected} (${listed?.reason ?? 'not listed'})`,
-      )
-    }
-    if (listed !== undefined) used.add(listed.reason)
-  }
-  expect(wrong).toEqual([])
-  expect(
-    listing.map(({ reason }) => reason).filter((reason) => !used.has(reason)),
-    'reasons nobody needs',
-  ).toEqual([])
-}
-
-const inputs = (...list: string[]): ((vector: { input: string }) => boolean) => {
-  const set = new Set(list)
-  return ({ input }) => set.has(input)
 }
 
 describe.skipIf(normalizer === null)('crawler-commons, normaliser (material not present: skipped)', () => {
@@ -90,7 +58,7 @@ describe.skipIf(normalizer === null)('crawler-commons, normaliser (material not 
         vector.rule === 'testRemoveSessionQueryParameters' ? withSessionRule : canonicalise,
       ),
     }))
-    check(vectors, [
+    checkVectors(vectors, [
       {
         reason: 'query order, empty parameters and empty values stay: they are the site’s to define',
         covers: ({ input, expected }) =>
@@ -135,7 +103,7 @@ describe.skipIf(resolve === null)('crawler-commons, resolving (material not pres
       expected: withoutFragment(expected),
       got: answer(input, base),
     }))
-    check(vectors, [
+    checkVectors(vectors, [
       { reason: 'userinfo is refused by name', covers: ({ input }) => input.includes('user:pass@') },
       { reason: 'escapes are in upper case', covers: ({ input }) => input.includes('%2f') },
       { reason: 'file: is not crawled', covers: ({ expected }) => expected?.startsWith('file:') === true },
@@ -150,7 +118,7 @@ describe.skipIf(jsoup === null)('jsoup, resolving (material not present: skipped
       expected: withoutFragment(expected),
       got: answer(input, base === '' ? null : base),
     }))
-    check(vectors, [
+    checkVectors(vectors, [
       {
         reason: 'a scheme we do not crawl',
         covers: ({ input }) => /^(tel|file):|foo?\to?:/.test(input) || input.includes('fo\to:'),
@@ -174,7 +142,7 @@ describe.skipIf(heritrix === null)('Heritrix, fix-ups of links in the wild (mate
         expected: expectedSameAs === undefined ? expected : answer(expectedSameAs, null),
         got: answer(input, base),
       }))
-    check(vectors, [
+    checkVectors(vectors, [
       {
         reason: 'WHATWG: a no-break space is escaped as itself, not trimmed or made a space',
         covers: ({ input }) => input.includes('\u00a0'),
@@ -224,7 +192,7 @@ describe.skipIf(wpt === null)('web-platform-tests, URL (material not present: sk
           got: answer(input, base),
         }
       })
-    check(vectors, [
+    checkVectors(vectors, [
       {
         reason: 'gopher without a host is no URL of ours',
         covers: inputs('gopher:/example.com/', 'gopher:example.com/'),
@@ -260,7 +228,7 @@ describe.skipIf(wpt === null)('web-platform-tests, URL (material not present: sk
         got: answer(`https://${input}/x`, null),
       }))
     expect(vectors.length).toBeGreaterThan(2_000)
-    check(vectors, [
+    checkVectors(vectors, [
       { reason: 'the dot at the end of a host goes', covers: ({ expected }) => expected?.endsWith('./x') === true },
     ])
   })
