@@ -5,7 +5,7 @@
 //
 // The server runs in a process of its own; what is compared is CPU time of the crawlers per page, because wall
 // time on a machine shared with the server says little. `--crawlee` names a folder in which
-// `npm install crawlee` was run. Sets of pages are checked: a crawler that misses some is not compared.
+// `npm install @crawlee/cheerio` was run. Sets of pages are checked: a crawler that misses some is not compared.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -118,7 +118,7 @@ async function crawlee(run: number): Promise<Measured | null> {
   const script = join(values.crawlee, 'portolan-bench.mjs')
   writeFileSync(
     script,
-    `import { CheerioCrawler, Configuration } from 'crawlee'
+    `import { CheerioCrawler, Configuration } from '@crawlee/cheerio'
      let pages = 0
      const crawler = new CheerioCrawler({ minConcurrency: 64, maxConcurrency: 256, maxRequestRetries: 0,
        async requestHandler({ enqueueLinks }) { pages++; await enqueueLinks({ strategy: 'all' }) },
