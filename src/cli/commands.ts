@@ -1,3 +1,4 @@
+import { benchCommand } from './bench.ts'
 import type { Command } from './command.ts'
 import { crawlCommand } from './crawl.ts'
 import { demoCommand } from './demo.ts'
@@ -18,4 +19,5 @@ export const COMMANDS: readonly Command[] = [
   linksLens,
   robotsLens,
   testwebCommand,
+  benchCommand,
 ]

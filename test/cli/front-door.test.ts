@@ -32,6 +32,12 @@ test('--version prints the version alone', async () => {
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
+test('bench knows its benches, and guesses a misspelt one', async () => {
+  const { code, stderr } = await portolan(['bench', 'robts'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('did you mean robots?')
+})
+
 test('the demo crawls its own web offline and says where the report is', async () => {
   const { code, stdout, stderr } = await portolan(['demo', '--json'])
   expect(code, stderr).toBe(0)
