@@ -1,5 +1,6 @@
 export { Crawl, type CrawlSnapshot } from './crawl.ts'
-export type { CrawlPlan, CrawlSettings } from './crawl-plan.ts'
+export type { CrawlPlan } from './crawl-plan.ts'
 export { CrawlFigures } from './figures.ts'
 export { type AgentOptions, agentOptions } from './options.ts'
+export { type CrawlSettings, SECTIONS } from './sections.ts'
 export { RETRY_TABLE } from './retry-table.ts'

@@ -22,6 +22,7 @@ export {
   optionFacts,
   type OptionFacts,
   type OptionKind,
+  pattern,
   patterns,
   type RegisteredFacts,
   shaped,

@@ -167,26 +167,24 @@ export function texts(facts: OptionFacts): z.ZodDefault<z.ZodArray<z.ZodString>>
   return register(z.array(z.string()).default([]), 'list', facts, 'none', 'TEXT')
 }
 
-/** Regular expressions, compiled once and checked here. The flag may be repeated. */
-export function patterns(
-  facts: OptionFacts,
-): z.ZodDefault<z.ZodArray<z.ZodPipe<z.ZodString, z.ZodTransform<RegExp, string>>>> {
-  const schema = z
-    .array(
-      z.string().transform((source, context) => {
-        try {
-          return new RegExp(source)
-        } catch (cause) {
-          context.addIssue({
-            code: 'custom',
-            message: `'${source}' is not a regular expression: ${(cause as Error).message}`,
-          })
-          return z.NEVER
-        }
-      }),
-    )
-    .default([])
-  return register(schema, 'list', facts, 'none', 'REGEXP')
+/** One regular expression, compiled once and checked here. */
+export const pattern: z.ZodPipe<z.ZodString, z.ZodTransform<RegExp, string>> = z
+  .string()
+  .transform((source, context) => {
+    try {
+      return new RegExp(source)
+    } catch (cause) {
+      context.addIssue({
+        code: 'custom',
+        message: `'${source}' is not a regular expression: ${(cause as Error).message}`,
+      })
+      return z.NEVER
+    }
+  })
+
+/** Regular expressions. The flag may be repeated. */
+export function patterns(facts: OptionFacts): z.ZodDefault<z.ZodArray<typeof pattern>> {
+  return register(z.array(pattern).default([]), 'list', facts, 'none', 'REGEXP')
 }
 
 /** An option of a shape of its own, e.g. a list of rules. With a flag it must be a list of texts, and the flag may be repeated. */

@@ -1,13 +1,11 @@
 // `portolan links`: the links a crawl would find in a page, made canonical.
 
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
-import { Fault, REFUSALS } from '../base/index.ts'
+import { REFUSALS } from '../base/index.ts'
 import { encodingOf, parseOptions, scanHtml } from '../parse/index.ts'
 import { BaseUrl, canonicalise } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
-import { BARE, printProblems, quote, readOwnArguments, unreadable, VALUED } from './config-flags.ts'
-import type { LensStreams } from './robots-lens.ts'
+import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
+import { type LensStreams, readInput } from './lens-input.ts'
 
 const FLAGS = new Map([
   ['base', VALUED],
@@ -61,7 +59,7 @@ export async function linksCommand(args: string[], streams: LensStreams = proces
     return EXIT.usage.code
   }
 
-  const page = scanHtml(await read(path, streams), { charset }, parseOptions.parse({}))
+  const page = scanHtml(await readInput(path, streams), { charset }, parseOptions.parse({}))
   const base = BaseUrl.ofPage(url, page.baseHref)
   const links = new Map<string, { kind: string; isNofollow: boolean }>()
   for (const { href, kind, isNofollow } of page.links) {
@@ -76,13 +74,4 @@ export async function linksCommand(args: string[], streams: LensStreams = proces
     streams.stdout.write(`${[...links.keys()].join('\n')}\n`)
   }
   return EXIT.ok.code
-}
-
-async function read(path: string, streams: LensStreams): Promise<Uint8Array> {
-  if (path === '-') return buffer(streams.stdin)
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new Fault('CONFIG_INVALID', `${quote(path)} ${unreadable(cause)}`, cause)
-  }
 }

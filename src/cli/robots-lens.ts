@@ -1,23 +1,14 @@
 // `portolan robots`: what a robots.txt says to a crawler about some URLs, and by which line.
 
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
-import { Fault } from '../base/index.ts'
 import { parseRobots, productTokenOf, type RobotsDecision } from '../robots/index.ts'
 import { type Command, EXIT } from './command.ts'
-import { BARE, printProblems, quote, readOwnArguments, unreadable, VALUED } from './config-flags.ts'
+import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
+import { type LensStreams, readInput } from './lens-input.ts'
 
 const FLAGS = new Map([
   ['agent', VALUED],
   ['json', BARE],
 ])
-
-/** Where a lens reads and writes; the process itself outside tests. */
-export interface LensStreams {
-  readonly stdin: NodeJS.ReadableStream
-  readonly stdout: { write(text: string): unknown }
-  readonly stderr: { write(text: string): unknown }
-}
 
 export const robotsLens: Command = {
   name: 'robots',
@@ -60,7 +51,7 @@ export async function robotsCommand(args: string[], streams: LensStreams = proce
     return EXIT.usage.code
   }
 
-  const file = parseRobots(await read(path, streams))
+  const file = parseRobots(await readInput(path, streams))
   const rules = file.rulesFor(agent)
   const decided: { url: string; decision: RobotsDecision }[] = []
   let exitCode: number = EXIT.ok.code
@@ -92,15 +83,6 @@ export async function robotsCommand(args: string[], streams: LensStreams = proce
 /** A tab inside the line would look like another column. */
 function lineText(decision: RobotsDecision): string {
   return decision.rule === null ? '-' : decision.rule.replaceAll('\t', ' ')
-}
-
-async function read(path: string, streams: LensStreams): Promise<Uint8Array> {
-  if (path === '-') return buffer(streams.stdin)
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new Fault('CONFIG_INVALID', `${quote(path)} ${unreadable(cause)}`, cause)
-  }
 }
 
 function pathAndQueryOf(text: string): string | null {

@@ -1,18 +1,6 @@
 import { z } from 'zod'
-import { choice, shaped } from '../base/index.ts'
+import { choice, pattern, shaped } from '../base/index.ts'
 import { BANDS } from '../frontier/index.ts'
-
-const pattern = z.string().transform((source, context) => {
-  try {
-    return new RegExp(source)
-  } catch (cause) {
-    context.addIssue({
-      code: 'custom',
-      message: `'${source}' is not a regular expression: ${(cause as Error).message}`,
-    })
-    return z.NEVER
-  }
-})
 
 export const strategyOptions = z.strictObject({
   order: choice(['breadth-first'], 'breadth-first', { text: 'In which order URLs are visited.' }),

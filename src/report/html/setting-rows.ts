@@ -2,34 +2,12 @@
 // that matter, and crawl.json has them all.
 
 import type { z } from 'zod'
-import { agentOptions } from '../../agent/index.ts'
+import { SECTIONS } from '../../agent/index.ts'
 import { formatBytes, formatDuration, optionFacts, type OptionKind } from '../../base/index.ts'
-import { dnsOptions } from '../../dns/index.ts'
-import { documentOptions } from '../../document/index.ts'
-import { fetchOptions } from '../../fetch/index.ts'
-import { frontierOptions } from '../../frontier/index.ts'
-import { parseOptions } from '../../parse/index.ts'
-import { processorOptions } from '../../processors/index.ts'
-import { robotsOptions } from '../../robots/index.ts'
-import { storeOptions } from '../../store/index.ts'
-import { strategyOptions } from '../../strategy/index.ts'
-import { urlOptions } from '../../url/index.ts'
 import { shorten } from './markup.ts'
 
 /** Where kinds and defaults are known from. What stands nowhere here is shown as it is. */
-const SCHEMAS: Readonly<Record<string, z.ZodObject>> = {
-  agent: agentOptions,
-  url: urlOptions,
-  frontier: frontierOptions,
-  dns: dnsOptions,
-  robots: robotsOptions,
-  document: documentOptions,
-  fetch: fetchOptions,
-  parse: parseOptions,
-  processors: processorOptions,
-  store: storeOptions,
-  strategy: strategyOptions,
-}
+const SCHEMAS: Readonly<Record<string, z.ZodObject>> = SECTIONS
 
 /** A report is passed around: values under such names stay at home. */
 const SECRET_NAME = /auth|login|passw|secret|token|credential|cookie|header|proxy|key$/i

@@ -1,6 +1,6 @@
-// Every room's options under the name of the room: the whole configuration.
+// The options of every room under the room's name: the whole configuration of a crawl, in the order of the docs.
 
-import { agentOptions } from '../agent/index.ts'
+import type { z } from 'zod'
 import { dnsOptions } from '../dns/index.ts'
 import { documentOptions } from '../document/index.ts'
 import { fetchOptions } from '../fetch/index.ts'
@@ -11,7 +11,7 @@ import { robotsOptions } from '../robots/index.ts'
 import { storeOptions } from '../store/index.ts'
 import { strategyOptions } from '../strategy/index.ts'
 import { urlOptions } from '../url/index.ts'
-import type { Config } from './read-config.ts'
+import { agentOptions } from './options.ts'
 
 export const SECTIONS = {
   agent: agentOptions,
@@ -27,4 +27,5 @@ export const SECTIONS = {
   strategy: strategyOptions,
 } as const
 
-export type CrawlConfig = Config<typeof SECTIONS>
+/** What a crawl goes by, checked. */
+export type CrawlSettings = { readonly [room in keyof typeof SECTIONS]: z.output<(typeof SECTIONS)[room]> }
