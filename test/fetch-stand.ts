@@ -54,9 +54,10 @@ export async function openStand(
   const descriptorsBefore = openDescriptors()
   const clock = new ManualClock()
   const spoolDirectory = join(tmpdir(), `portolan-stand-${process.pid}-${standCount++}`)
+  const spool = new Spool(spoolDirectory, 65_536)
   const fetcherFor = (given: object): HttpFetcher => {
     const settings = fetchOptions.parse({ allowPrivate: true, ...given })
-    return new HttpFetcher(settings, new Spool(spoolDirectory, 65_536), more.clock ?? clock, more.env)
+    return new HttpFetcher(settings, spool, more.clock ?? clock, more.env)
   }
   // Made first: options it refuses leave nothing open. Those that name the port must wait for it.
   const early = typeof options === 'function' ? null : fetcherFor(options)
@@ -100,6 +101,7 @@ export async function openStand(
     },
     async [Symbol.asyncDispose]() {
       await fetcher.close()
+      spool.close()
       await server.close()
       for (const document of documents) document.release()
       expect(fetcher.figures).toEqual({ clients: 0, underWay: 0 })

@@ -217,6 +217,7 @@ function chainOf({ settings }: CrawlPlan, statistics: PageStatistics): Processor
 function fetcherOf({ dir, settings, clock, environment }: CrawlPlan, closers: Closers): Fetcher {
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
   const fetcher = new SchemeFetchers([new HttpFetcher(settings.fetch, spool, clock, environment)], SCHEMES)
+  closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher
 }

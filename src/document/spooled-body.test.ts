@@ -94,6 +94,29 @@ test('a body at the memory limit opens no file, one byte more does, and no file 
   large.release()
   large.release()
   small.release()
+})
+
+test('a file given back is used again, empty, and closed with its spool', () => {
+  const before = openDescriptors()
+  const spool = new Spool(directory, 10)
+  const bodyOf = (bytes: Buffer): SpooledBody => {
+    const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER)
+    body.append(bytes)
+    body.finish()
+    return body
+  }
+  const first = bodyOf(Buffer.alloc(5_000, 'a'))
+  first.release()
+  expect(openDescriptors()).toBe(before + 1)
+  const second = bodyOf(Buffer.from('shorter than before'))
+  expect(openDescriptors()).toBe(before + 1)
+  expect(Buffer.from(second.bytes()).toString()).toBe('shorter than before')
+  const third = bodyOf(Buffer.alloc(50, 'c'))
+  expect(openDescriptors()).toBe(before + 2)
+  second.release()
+  spool.close()
+  expect(openDescriptors()).toBe(before + 1)
+  third.release()
   expect(openDescriptors()).toBe(before)
 })
 

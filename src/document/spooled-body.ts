@@ -8,7 +8,7 @@
 // hot: a small body is kept as the pieces that came off the socket; they are joined at the first
 // bytes() and then stay joined. A body of one piece is never copied.
 
-import { closeSync, readSync, writeSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { assert, diskFault } from '../base/index.ts'
 import type { Body } from './document.ts'
 import type { Spool } from './spool.ts'
@@ -25,6 +25,8 @@ export class SpooledBody implements Body {
   #length = 0
   #isFinished = false
   #isReleased = false
+  /** Bytes written to the file. */
+  #fileBytes = 0
 
   constructor(spool: Spool, lengthMax: number) {
     this.#spool = spool
@@ -101,7 +103,7 @@ export class SpooledBody implements Body {
     this.#isReleased = true
     this.#isFinished = true
     this.#pieces = []
-    if (this.#descriptor !== -1) closeSync(this.#descriptor)
+    if (this.#descriptor !== -1) this.#spool.giveBack(this.#descriptor)
     this.#descriptor = -1
   }
 
@@ -115,7 +117,12 @@ export class SpooledBody implements Body {
   #write(piece: Uint8Array): void {
     try {
       let written = 0
-      while (written < piece.length) written += writeSync(this.#descriptor, piece, written)
+      while (written < piece.length) {
+        // At a place of its own choosing: where a file that was used before would go on is not ours to trust.
+        const count = writeSync(this.#descriptor, piece, written, piece.length - written, this.#fileBytes)
+        written += count
+        this.#fileBytes += count
+      }
     } catch (cause) {
       throw diskFault('writing a body to its temporary file', cause)
     }

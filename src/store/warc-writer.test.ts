@@ -41,7 +41,7 @@ interface Changes {
 
 function openWriter(changes: Changes = {}): Promise<WarcWriter> {
   const { warc = 'gzip', bytesMax, resumeFrom = null } = changes
-  const options = { ...storeOptions.parse({}), warc }
+  const options = { ...storeOptions.parse({ metadata: true }), warc }
   return WarcWriter.open({
     directory,
     crawlName: changes.crawlName ?? 'test',
