@@ -1,0 +1,136 @@
+// Waiting URLs of one host as bytes: what the tail of a host's line is on disk.
+//
+//     block   crc u32 | 2 × count + isPacked | body, or its length and zstd of it
+//     body    length of each group but the last | group | group | …
+//     group   16 entries; the last may have fewer
+//     entry   head | [head of via | via] | [numbers] | url
+//     text    characters shared with the start of a reference | [with its end] | length | the rest, in pieces
+//
+// The crc is little-endian, other numbers are varints, heads are bytes (entry-format.ts), pieces are bytes too (url-pieces.ts).
+//
+// The order is the line's, so nothing is sorted. A text is told as its difference to whichever of eight references it
+// shares most with. Four last for the whole block: the host's two origins, the first URL and the first via. Four move:
+// the latest via and the last three URLs of the group. So an entry is found by reading the first of the block and then its own
+// group: a group refers to nothing else.
+//
+// Differences leave words that a site uses again and again, and numbers whose digits cost a byte each: zstd over the body takes
+// another third off. A call of it costs about 40 µs whatever the size, so small bodies, which gain little, go without.
+//
+// The crc covers the host and every byte after it: a block that was cut, damaged or taken for another host's is a fault,
+// never an entry. The bytes carry no version; whoever stores blocks has one, and it changes with these files.
+
+import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { assert } from '../base/index.ts'
+import type { HostKey } from '../url/index.ts'
+import { GROUP_ENTRIES } from './entry-format.ts'
+import { ByteReader, damagedBlock, EntryReader } from './entry-reader.ts'
+import { ByteWriter, EntryWriter } from './entry-writer.ts'
+import type { FrontierEntry } from './frontier.ts'
+
+const CRC_BYTES = 4
+/** Packing a body of this size costs about 3 µs an entry; below, it soon costs more than all the rest. */
+const PACKED_BYTES_MIN = 1_024
+/** 256 entries with the longest URLs and vias the options allow are below; what claims to be larger is not unpacked. */
+const BODY_BYTES_MAX = 2 ** 27
+
+/** The entries, in their order, as a block. They are of this host; it is not stored and is given again to read them. */
+export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[]): Buffer {
+  const groups = new EntryWriter(host)
+  const lengths = new ByteWriter(64)
+  for (let from = 0; from < entries.length; from += GROUP_ENTRIES) {
+    const startedAt = groups.out.end
+    const to = Math.min(from + GROUP_ENTRIES, entries.length)
+    groups.startGroup()
+    for (let i = from; i < to; i++) groups.write(entries[i] as FrontierEntry)
+    if (to < entries.length) lengths.number(groups.out.end - startedAt)
+  }
+  const body = Buffer.concat([lengths.written(), groups.out.written()])
+  assert(body.length <= BODY_BYTES_MAX, `${entries.length} waiting URLs of ${host} are too long for one block`)
+  const packed = body.length < PACKED_BYTES_MIN ? body : zstdCompressSync(body)
+  const isPacked = packed.length < body.length
+  const head = new ByteWriter(16)
+  head.end = CRC_BYTES
+  head.number(2 * entries.length + (isPacked ? 1 : 0))
+  if (isPacked) head.number(body.length)
+  const block = Buffer.concat([head.written(), isPacked ? packed : body])
+  block.writeUInt32LE(checksum(host, block), 0)
+  return block
+}
+
+/** A block that has passed its checksum. Its bytes must not change while it is in use. */
+export class EntryBlock {
+  readonly count: number
+  readonly #reader: EntryReader
+  /** Where each group begins. */
+  readonly #groups: readonly number[]
+
+  private constructor(count: number, groups: readonly number[], reader: EntryReader) {
+    this.count = count
+    this.#groups = groups
+    this.#reader = reader
+  }
+
+  /** Throws LEDGER_CORRUPT unless these are all the bytes, and no others, that encodeEntries made for this host. */
+  static open(host: HostKey, bytes: Uint8Array): EntryBlock {
+    const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (block.length <= CRC_BYTES) throw damagedBlock(host, `it has ${block.length} bytes`)
+    if (block.readUInt32LE(0) !== checksum(host, block)) throw damagedBlock(host, 'its checksum is wrong')
+    const head = new ByteReader(host, block, CRC_BYTES)
+    const counted = head.number()
+    const count = Math.floor(counted / 2)
+    const input = counted % 2 === 0 ? head : new ByteReader(host, unpack(host, head), 0)
+    // Whatever the count, it cannot make us ask for more than the bytes allow: an entry has three at least.
+    if (3 * count > input.bytes.length)
+      throw damagedBlock(host, `${input.bytes.length} bytes cannot hold ${count} entries`)
+    const lengths = Array.from({ length: Math.max(0, Math.ceil(count / GROUP_ENTRIES) - 1) }, () => input.number())
+    const groups = [input.at]
+    for (const length of lengths) groups.push((groups.at(-1) as number) + length)
+    return new EntryBlock(count, groups, new EntryReader(host, input))
+  }
+
+  /** The entries from the i-th on, in order. */
+  entries(from = 0): FrontierEntry[] {
+    return this.#read(from, this.count)
+  }
+
+  /** The i-th entry, by reading at most seventeen; undefined when there is none. */
+  at(index: number): FrontierEntry | undefined {
+    return this.#read(index, Math.min(index + 1, this.count))[0]
+  }
+
+  #read(from: number, to: number): FrontierEntry[] {
+    assert(Number.isSafeInteger(from) && from >= 0, `an entry's number is ${from}`)
+    const entries: FrontierEntry[] = []
+    const reader = this.#reader
+    for (let group = Math.floor(from / GROUP_ENTRIES); group * GROUP_ENTRIES < to; group++) {
+      if (group === 0 || !reader.hasFirst) reader.startBlock(this.#groups[0] as number)
+      if (group > 0) {
+        if (!reader.hasFirst) reader.read()
+        reader.startGroup(this.#groups[group] as number)
+      }
+      const end = Math.min((group + 1) * GROUP_ENTRIES, to)
+      for (let i = group * GROUP_ENTRIES; i < end; i++) {
+        const entry = reader.read()
+        if (i >= from) entries.push(entry)
+      }
+    }
+    return entries
+  }
+}
+
+function unpack(host: HostKey, head: ByteReader): Buffer {
+  const length = head.number()
+  if (length > BODY_BYTES_MAX) throw damagedBlock(host, `it claims to have ${length} bytes`)
+  let body: Buffer
+  try {
+    body = zstdDecompressSync(head.bytes.subarray(head.at), { maxOutputLength: Math.max(1, length) })
+  } catch {
+    throw damagedBlock(host, 'it cannot be unpacked')
+  }
+  if (body.length !== length) throw damagedBlock(host, `it has ${body.length} bytes, not ${length}`)
+  return body
+}
+
+function checksum(host: HostKey, block: Buffer): number {
+  return crc32(block.subarray(CRC_BYTES), crc32(host))
+}
