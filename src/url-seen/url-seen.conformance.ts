@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Random } from '../base/index.ts'
 import { newBatch, type UrlSeen } from './url-seen.ts'
 
-export type MakeUrlSeen = () => UrlSeen
+export type MakeUrlSeen = () => UrlSeen | Promise<UrlSeen>
 
 type Fingerprint = readonly [high: number, low: number]
 
@@ -35,7 +35,7 @@ function visited(seen: UrlSeen): Map<string, number> {
 export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
   describe(name, () => {
     test('a URL is new once, and known from then on', async () => {
-      const seen = make()
+      const seen = await make()
       expect(await seen.has(1, 2)).toBe(false)
       expect(await meet(seen, [[1, 2]])).toEqual([true])
       expect(await meet(seen, [[1, 2]])).toEqual([false])
@@ -44,7 +44,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('a URL twice in one batch is new the first time only', async () => {
-      const seen = make()
+      const seen = await make()
       const batch: Fingerprint[] = [
         [7, 7],
         [8, 8],
@@ -57,13 +57,13 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('asking whether a URL is known does not make it known', async () => {
-      const seen = make()
+      const seen = await make()
       expect([await seen.has(5, 5), await seen.meetings(5, 5), await seen.has(5, 5)]).toEqual([false, 0, false])
       expect(seen.size).toBe(0)
     })
 
     test('every number of 64 bits is a possible fingerprint, zero and all ones included', async () => {
-      const seen = make()
+      const seen = await make()
       const edges: Fingerprint[] = [
         [0, 0],
         [0, 1],
@@ -79,7 +79,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('fingerprints that differ in one half only are two URLs', async () => {
-      const seen = make()
+      const seen = await make()
       expect(
         await meet(seen, [
           [1, 2],
@@ -91,7 +91,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('only the first places of a batch count', async () => {
-      const seen = make()
+      const seen = await make()
       const batch = newBatch(3)
       batch.low.set([1, 2, 3])
       batch.count = 2
@@ -101,12 +101,12 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('an empty batch is answered', async () => {
-      const seen = make()
+      const seen = await make()
       expect(await meet(seen, [])).toEqual([])
     })
 
     test('meetings are counted, and stay at their limit', async () => {
-      const seen = make()
+      const seen = await make()
       const many = Array.from({ length: MEETINGS_MAX - 1 }, (): Fingerprint => [3, 4])
       await meet(seen, many)
       expect(await seen.meetings(3, 4)).toBe(MEETINGS_MAX - 1)
@@ -120,7 +120,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('thousands of URLs of one host, which share their upper half, stay apart', async () => {
-      const seen = make()
+      const seen = await make()
       const random = new Random('one-host')
       const lows = new Set(Array.from({ length: 20_000 }, () => random.next32()))
       const fingerprints = [...lows].map((low): Fingerprint => [0xabcd0000, low])
@@ -130,11 +130,11 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('what visit() shows makes a set that answers alike', async () => {
-      const seen = make()
+      const seen = await make()
       const random = new Random('copy')
       const fingerprints = Array.from({ length: 5_000 }, (): Fingerprint => [random.below(40), random.below(40)])
       await meet(seen, fingerprints)
-      const copy = make()
+      const copy = await make()
       seen.visit((high, low, meetings) => copy.restore(high, low, meetings))
       expect(copy.size).toBe(seen.size)
       expect(visited(copy)).toEqual(visited(seen))
@@ -142,7 +142,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
     })
 
     test('it says what it holds in memory', async () => {
-      const seen = make()
+      const seen = await make()
       expect(seen.memoryBytes).toBeGreaterThan(0)
     })
 
@@ -159,7 +159,7 @@ export function urlSeenConformance(name: string, make: MakeUrlSeen): void {
       })
       await fc.assert(
         fc.asyncProperty(batches, async (sequence) => {
-          const seen = make()
+          const seen = await make()
           const model = new Map<string, number>()
           for (const batch of sequence) {
             const expected = batch.map(([high, low]) => {
