@@ -434,20 +434,21 @@ export class DiskUrlSeen implements UrlSeen {
     const { value } = job.steps.next()
     if (typeof value === 'number') return value
     if (value === undefined) return 0
-    const syncing = {
-      writer: value,
-      done: value
-        .sync()
-        .then(() => {
-          // Whoever could not wait has done it already, or the set was closed.
-          if (job.syncing !== syncing || this.#fault !== null) return
-          job.syncing = null
-          this.#step(job)
-        })
-        .catch((cause: unknown) => void this.#fail(cause)),
-    }
-    job.syncing = syncing
+    job.syncing = { writer: value, done: this.#sync(job, value) }
     return 0
+  }
+
+  async #sync(job: Job, writer: RunWriter): Promise<void> {
+    try {
+      await writer.sync()
+      // Where somebody could not wait it is done already.
+      if (job.syncing?.writer !== writer || this.#fault !== null) return
+      job.syncing = null
+      this.#step(job)
+    } catch (cause) {
+      // Of a sync that was done over nothing matters: the file may have been merged and closed meanwhile.
+      if (this.#isGoingOn(job)) this.#fail(cause)
+    }
   }
 
   /** Drives a job to its end, giving control away while it syncs. */
