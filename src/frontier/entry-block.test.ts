@@ -2,7 +2,6 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { crc32 } from 'node:zlib'
 import { Fault, Random } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { encodeEntries, EntryBlock } from './entry-block.ts'
@@ -187,23 +186,6 @@ describe('a damaged block is a fault', () => {
   test('when it is of another host', () => {
     const [block] = blocks as [Buffer]
     expect(faultOf(() => EntryBlock.open('example.org' as HostKey, block))).toBe('LEDGER_CORRUPT')
-  })
-
-  test('also when the checksum was made to fit: nothing but a fault, or entries', () => {
-    const random = new Random('forged')
-    let faults = 0
-    for (let round = 0; round < 4_000; round++) {
-      const forged = Buffer.from(random.pick(blocks))
-      for (let left = 1 + random.below(4); left > 0; left--)
-        forged[4 + random.below(forged.length - 4)] = random.below(256)
-      forged.writeUInt32LE(crc32(forged.subarray(4), crc32(HOST)), 0)
-      const found = faultOf(() => EntryBlock.open(HOST, forged).entries())
-      if (found !== 'no fault') {
-        expect(found).toBe('LEDGER_CORRUPT')
-        faults++
-      }
-    }
-    expect(faults).toBeGreaterThan(500)
   })
 })
 

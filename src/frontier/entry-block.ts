@@ -35,7 +35,7 @@ const BODY_BYTES_MAX = 2 ** 27
 
 /** The entries, in their order, as a block. They are of this host; it is not stored and is given again to read them. */
 export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[]): Buffer {
-  const groups = new EntryWriter(host)
+  const groups = new EntryWriter(host, entries.length)
   const lengths = new ByteWriter(64)
   for (let from = 0; from < entries.length; from += GROUP_ENTRIES) {
     const startedAt = groups.out.end

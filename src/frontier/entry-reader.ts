@@ -76,7 +76,7 @@ export class EntryReader {
   readonly #host: HostKey
   readonly #in: ByteReader
   /** The texts read so far, one after the other; a reference is a stretch of it. */
-  #texts = Buffer.allocUnsafe(4_096)
+  #texts = Buffer.allocUnsafe(1_024)
   #textsEnd = 0
   /** The end of the origins, and the end of all that lasts for the whole block. */
   #originsEnd = 0

@@ -22,6 +22,8 @@ import {
 import type { FrontierEntry } from './frontier.ts'
 import { isPlain, writePieces } from './url-pieces.ts'
 
+/** About the mean before packing, see docs/decisions/0013. */
+const ENTRY_BYTES = 64
 /** An ending shorter than this is as cheap in pieces. */
 const ENDING_MIN = 4
 
@@ -54,7 +56,7 @@ export class ByteWriter {
 }
 
 export class EntryWriter {
-  readonly out = new ByteWriter(8_192)
+  readonly out: ByteWriter
   readonly #references: string[]
   /** Those that were new in this group. */
   readonly #vias: CanonicalUrl[] = []
@@ -62,7 +64,9 @@ export class EntryWriter {
   #numbers: Numbers = NO_NUMBERS
   #via: CanonicalUrl | null = null
 
-  constructor(host: HostKey) {
+  /** `entryCount` is for the size of the first buffer only: small ones come from Node's pool and cost little. */
+  constructor(host: HostKey, entryCount: number) {
+    this.out = new ByteWriter(64 + ENTRY_BYTES * entryCount)
     this.#references = [`https://${host}/`, `http://${host}/`, '', '', '', '', '', '']
     if (!isPlain(host)) this.#references.fill('')
   }
