@@ -37,7 +37,7 @@ const watch = setInterval(() => {
 watch.unref()
 
 // A published package carries compiled code; a clone runs its sources directly.
-const compiled = new URL('../dist/cli/main.js', import.meta.url)
+const compiled = new URL('../dist/src/cli/main.js', import.meta.url)
 const { main } = await import(
   existsSync(compiled) ? compiled.href : new URL('../src/cli/main.ts', import.meta.url).href
 )

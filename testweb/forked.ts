@@ -3,6 +3,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assert } from '../src/base/index.ts'
 import type { Ports } from './content/host.ts'
@@ -45,7 +46,7 @@ export class ForkedTestWeb {
     const { port, httpsPort, logMax, ...webOptions } = options
     void [port, httpsPort, logMax]
     const complete = completeOptions(webOptions)
-    const child = fork(fileURLToPath(new URL('forked-main.ts', import.meta.url)), [], {
+    const child = fork(fileURLToPath(new URL(`forked-main${extname(import.meta.url)}`, import.meta.url)), [], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const started = await ask<Started>(child, { order: 'start', options })
