@@ -87,17 +87,6 @@ test('figures are those of the whole crawl, also when nothing is left to do', as
   }
 })
 
-test('the time of every run counts once', async () => {
-  const web = await startWeb({ hosts: 1, pages: 30, latencyMs: 3 })
-  const run = runsOf(web)
-  let sum = 0
-  for (const limit of [4, 12, 30]) {
-    const { snapshot } = await run({ 'max-pages': String(limit) })
-    sum += snapshot.runMs
-    expect(Math.abs(snapshot.totalMs - sum)).toBeLessThan(sum * 0.2 + 20)
-  }
-})
-
 test('an archive that is off for a run keeps what it had, and goes on later', async () => {
   const web = await startWeb({ hosts: 2, pages: 20 })
   const run = runsOf(web)
