@@ -11,10 +11,6 @@ export const SEED_BAND = 1
 export const LINK_BAND = 4
 
 export class BreadthFirst implements Strategy {
-  refusalOf(): null {
-    return null
-  }
-
   bandOf(link: FoundLink): number {
     return link.isSeed ? SEED_BAND : LINK_BAND
   }

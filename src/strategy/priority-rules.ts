@@ -1,6 +1,6 @@
 // Rules of the user that put some URLs before or after the rest, over any other strategy.
 
-import { assert, type RefusalReason } from '../base/index.ts'
+import { assert } from '../base/index.ts'
 import { BANDS } from '../frontier/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { FoundLink, Strategy } from './strategy.ts'
@@ -25,10 +25,6 @@ export class PriorityRules implements Strategy {
     }
     this.#rules = rules
     this.#below = below
-  }
-
-  refusalOf(link: FoundLink): RefusalReason | null {
-    return this.#below.refusalOf(link)
   }
 
   bandOf(link: FoundLink): number {

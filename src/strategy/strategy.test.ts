@@ -5,7 +5,7 @@ import { BreadthFirst, LINK_BAND, SEED_BAND } from './breadth-first.ts'
 import { strategyOptions } from './options.ts'
 import { PriorityRules } from './priority-rules.ts'
 import { strategyOf } from './strategy-of.ts'
-import type { FoundLink, Strategy } from './strategy.ts'
+import type { FoundLink } from './strategy.ts'
 
 function linkOf(url: string, facts: Partial<FoundLink> = {}): FoundLink {
   const via = 'http://h/' as CanonicalUrl
@@ -26,10 +26,6 @@ describe('breadth first', () => {
   test('leaves bands before the seeds, between, and after, for rules', () => {
     expect([0 < SEED_BAND, SEED_BAND + 1 < LINK_BAND, LINK_BAND < BANDS - 1]).toEqual([true, true, true])
   })
-
-  test('follows every link', () => {
-    expect(new BreadthFirst().refusalOf()).toBeNull()
-  })
 })
 
 describe('priority rules', () => {
@@ -48,13 +44,6 @@ describe('priority rules', () => {
     const rules = new PriorityRules([{ matches: contains('/news/'), band: 0 }], new BreadthFirst())
     expect(rules.bandOf(linkOf('http://h/other'))).toBe(LINK_BAND)
     expect(rules.bandOf(seed)).toBe(SEED_BAND)
-  })
-
-  test('what the strategy below refuses stays refused', () => {
-    const picky: Strategy = { refusalOf: (link) => (link.depth > 3 ? 'too-deep' : null), bandOf: () => 2 }
-    const rules = new PriorityRules([{ matches: () => true, band: 0 }], picky)
-    expect(rules.refusalOf(linkOf('http://h/deep', { depth: 4 }))).toBe('too-deep')
-    expect(rules.refusalOf(linkOf('http://h/deep'))).toBeNull()
   })
 
   test.each([-1, BANDS, 1.5])('band %d does not exist', (band) => {
