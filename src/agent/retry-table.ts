@@ -37,7 +37,6 @@ export const RETRY_TABLE: Readonly<Record<FailureCode, RetryRule>> = {
   FETCH_BODY_STALLED: { blame: 'url', again: true, atLast: 'keep' },
   FETCH_BODY_SHORT: { blame: 'url', again: true, atLast: 'keep' },
   FETCH_BODY_MALFORMED: { blame: 'url', again: true, atLast: 'keep' },
-  FETCH_BODY_UNDECODABLE: { blame: 'url', again: false, atLast: 'keep' },
   FETCH_TIMEOUT: { blame: 'url', again: true, atLast: 'fail' },
   FETCH_THROTTLED: { blame: 'nobody', again: true, atLast: 'keep' },
   FETCH_SERVER_BUSY: { blame: 'url', again: true, atLast: 'keep' },

@@ -23,7 +23,6 @@ export const FAILURES = {
   FETCH_BODY_STALLED: 'the body stopped arriving',
   FETCH_BODY_SHORT: 'the body ended before its announced length',
   FETCH_BODY_MALFORMED: 'the body is framed wrongly (chunks, lengths)',
-  FETCH_BODY_UNDECODABLE: 'the body does not decode as its Content-Encoding says',
   FETCH_TIMEOUT: 'the whole request took longer than the limit',
   FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
   FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504)',
@@ -39,7 +38,6 @@ export const SKIPS = {
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',
   'host-budget': 'the host has used up its budget of pages',
-  'scope-changed': 'it was queued, but is out of scope since the scope was changed',
 } as const
 export type SkipReason = keyof typeof SKIPS
 

@@ -9,7 +9,7 @@ const summary: CrawlSummary = {
   failed: 240,
   failures: { DNS_NO_NAME: 40, FETCH_TLS_FAILED: 200 },
   answers: { '2xx': 19_000, '3xx': 700, '4xx': 299, '5xx': 1, other: 0 },
-  skipped: { robots: 415, 'host-budget': 135, 'type-filtered': 134, 'size-filtered': 116, 'scope-changed': 0 },
+  skipped: { robots: 415, 'host-budget': 135, 'type-filtered': 134, 'size-filtered': 116, 'reserved-string': 0 },
   bytes: 3 * 2 ** 20,
   seconds: 476,
   hosts: 60,

@@ -45,7 +45,7 @@ export class CdxjWriter {
   append(document: Document, facts: ArchiveFacts, location: WarcLocation): void {
     const mime = isRevisit(document, facts) ? 'warc/revisit' : (document.mediaType ?? 'unk')
     const file = location.file.slice(location.file.lastIndexOf('/') + 1)
-    // Written out, because most of its parts cannot need escaping: half the cost of JSON.stringify (bench/store.ts).
+    // Written out, because most of its parts cannot need escaping.
     this.#file.append(
       `${this.#surt(document.url)} ${this.#stampOf(document.fetchedAtMs)} {"url":${quoted(document.url)},"mime":${quoted(mime)},` +
         `"status":"${document.status}","digest":"${facts.payloadDigest}","length":"${location.length}",` +
