@@ -85,7 +85,9 @@ function drain(
   let settled = 0
   let turns = 0
   const settleFirst = (): void => {
-    frontier.settle(out[settled % OUT_MAX] as Turn, { restMs })
+    const turn = out[settled % OUT_MAX] as Turn
+    for (const entry of turn.entries) frontier.conclude(entry, true)
+    frontier.settle(turn, { restMs })
     settled++
   }
   for (;;) {

@@ -8,7 +8,7 @@
 // typed arrays; an entry is born only for a URL that is new.
 
 import type { RefusalReason } from '../base/index.ts'
-import type { Frontier, FrontierEntry } from '../frontier/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
 import type { LinkKind, ParsedPage, RawLink } from '../parse/index.ts'
 import type { LinkTargets } from '../processors/index.ts'
 import type { Strategy } from '../strategy/index.ts'
@@ -33,7 +33,6 @@ export interface AdmissionParts {
   readonly fingerprinter: Fingerprinter
   readonly seen: UrlSeen
   readonly strategy: Strategy
-  readonly frontier: Frontier
   readonly follow: ReadonlySet<LinkKind>
   readonly redirectsMax: number
   /** Links from a seed, at most; null for no limit. */
@@ -42,7 +41,7 @@ export interface AdmissionParts {
   readonly obeysNofollow: boolean
 }
 
-/** Where the results go: new entries and refusals, in the same ledger batch as the page they came from. */
+/** Where the results go: new entries and refusals, in the same ledger batch as the page they came from. Whoever takes an entry files it. */
 export interface AdmissionSink {
   admitted(entry: FrontierEntry): void
   refused(reason: RefusalReason): void
@@ -214,7 +213,7 @@ export class Admission {
   }
 
   #offer(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {
-    const { frontier, strategy } = this.#parts
+    const { strategy } = this.#parts
     const { batch, urls } = pending
     for (let i = 0; i < batch.count; i++) {
       if (batch.isNew[i] === 0) continue
@@ -224,13 +223,12 @@ export class Admission {
       const band = strategy.bandOf({ url, host, depth, via: source.url, isSeed: false })
       const entry = { url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 }
       sink.admitted(entry)
-      frontier.offer(entry)
     }
     sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
   }
 
   async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {
-    const { frontier, strategy, seen, fingerprinter } = this.#parts
+    const { strategy, seen, fingerprinter } = this.#parts
     const batch = newBatch(1)
     fingerprinter.compute(entry.url)
     batch.high[0] = fingerprinter.high
@@ -241,7 +239,6 @@ export class Admission {
     if (batch.isNew[0] === 0) return false
     const ranked = { ...entry, band: strategy.bandOf(entry) }
     sink.admitted(ranked)
-    frontier.offer(ranked)
     return true
   }
 }

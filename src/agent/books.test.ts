@@ -55,10 +55,15 @@ function harness(options: { failing?: boolean } = {}) {
     },
   }
   const faults: unknown[] = []
+  const told: string[] = []
   const figures = new CrawlFigures()
   const books = new Books({
     clock,
     ledger,
+    frontier: {
+      offer: (one) => void told.push(`offered ${one.url}`),
+      conclude: (one, isPage) => void told.push(`${isPage ? 'page' : 'no page'} ${one.url}`),
+    },
     figures,
     files: new Map([['failures', file]]),
     writePage: () => {},
@@ -68,7 +73,7 @@ function harness(options: { failing?: boolean } = {}) {
     tickMs: 100,
     onFault: (fault) => void faults.push(fault),
   })
-  return { clock, events, ledger, lines, books, figures, faults }
+  return { clock, events, ledger, lines, books, figures, faults, told }
 }
 
 const settle = async (): Promise<void> => {
@@ -121,9 +126,10 @@ test('what is written while a batch is being committed goes into the next one, w
 })
 
 test('a page and its links stand in one batch, and are counted once', async () => {
-  const { books, ledger, figures } = harness()
+  const { books, ledger, figures, told } = harness()
   const refused: RefusalReason[] = ['scheme', 'scheme']
   books.settle({
+    entry: entry('p'),
     verdict: { url: entry('p').url, kind: 'page', status: 200, bytes: 10, wireBytes: 5 },
     page: null,
     failure: null,
@@ -132,6 +138,7 @@ test('a page and its links stand in one batch, and are counted once', async () =
     held: [entry('3')],
     refused,
   })
+  expect(told).toEqual([`page ${entry('p').url}`, `offered ${entry('1').url}`, `offered ${entry('2').url}`])
   await books.commit()
   expect(ledger.batches).toHaveLength(1)
   expect(ledger.batches[0]).toMatchObject({ verdicts: [{ kind: 'page' }], refused: { scheme: 2 } })

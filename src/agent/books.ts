@@ -3,11 +3,12 @@
 //
 //   visits ──▶ batch (memory) ──tick──▶ files synced ──▶ ledger.commit ──▶ durable
 //
-// Always true: everything put into one call of settle() stands in one batch; lengths of files are
+// Always true: everything put into one call of settle() stands in one batch, and the frontier is told in the same
+// moment, so that what waits is at any time what the batches say; lengths of files are
 // read in the same moment as the batch is taken, so they speak of the same things. One commit at a time.
 
 import type { Clock, FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
-import type { FrontierEntry } from '../frontier/index.ts'
+import type { Frontier, FrontierEntry } from '../frontier/index.ts'
 import {
   type ContentNote,
   emptyBatch,
@@ -19,7 +20,6 @@ import {
 } from '../ledger/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
-import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlFigures } from './figures.ts'
 
 /** A file, or group of files, that a batch speaks of. */
@@ -34,6 +34,7 @@ export interface CommittedFile {
 
 /** Everything that becomes true together with the end of one URL's walk. */
 export interface Settled {
+  readonly entry: FrontierEntry
   readonly verdict: Verdict
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
@@ -48,6 +49,7 @@ export type Spent = Pick<LedgerBatch, 'runStartedAtMs' | 'ranMs' | 'cpuMs' | 'pe
 export interface BooksParts {
   readonly clock: Clock
   readonly ledger: Ledger
+  readonly frontier: Pick<Frontier, 'offer' | 'conclude'>
   readonly figures: CrawlFigures
   readonly files: ReadonlyMap<string, CommittedFile>
   /** States of files this run does not write (an archive that is off): kept as they are. */
@@ -77,7 +79,8 @@ export class Books {
   }
 
   settle(settled: Settled): void {
-    const { figures, writePage, writeFailure } = this.#parts
+    const { figures, frontier, writePage, writeFailure } = this.#parts
+    frontier.conclude(settled.entry, settled.verdict.kind === 'page')
     this.#batch.verdicts.push(settled.verdict)
     figures.count(settled.verdict)
     if (settled.page !== null) writePage(settled.page)
@@ -102,7 +105,7 @@ export class Books {
     const at = new Date(this.#parts.clock.wallMs()).toISOString()
     const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
     const failure = { url, kind, reason, detail, depth, via, at } as const
-    this.settle({ verdict, page: null, failure, content: null, admitted: [], held: [], refused: [] })
+    this.settle({ entry, verdict, page: null, failure, content: null, admitted: [], held: [], refused: [] })
   }
 
   admitted(entry: FrontierEntry): void {
@@ -116,14 +119,16 @@ export class Books {
   }
 
   /** Takes back a verdict of an earlier run: the URL waits again. */
-  requeued(url: CanonicalUrl, verdict: Verdict): void {
+  requeued(entry: FrontierEntry, verdict: Verdict): void {
     this.#parts.figures.uncount(verdict)
-    this.#batch.requeued.push(url)
+    this.#parts.frontier.offer(entry)
+    this.#batch.requeued.push(entry.url)
     this.#touched()
   }
 
   #admit(entry: FrontierEntry): void {
     this.#batch.admitted.push(entry)
+    this.#parts.frontier.offer(entry)
     this.#parts.figures.admit(entry)
   }
 

@@ -76,5 +76,6 @@ function restoreFrontier(
     crawlDelays.learn(hostKeyOf(`${origin}/` as CanonicalUrl), origin, rules.crawlDelayMs)
   }
   for (const entry of past.waiting) frontier.offer(entry)
+  for (const [host, pages] of past.pagesOfHost) frontier.restorePages(host, pages)
   for (const host of figures.hosts) frontier.rest(host, Math.max(frontier.leastRestMs(host), past.rests.get(host) ?? 0))
 }

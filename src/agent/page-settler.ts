@@ -96,6 +96,7 @@ export class PageSettler {
       content = { digest: digest.toString('hex'), ...kept }
     }
     books.settle({
+      entry,
       verdict: {
         url: entry.url,
         kind: 'page',

@@ -43,8 +43,6 @@ export interface VisitorParts {
   readonly isStopping: () => boolean
   /** Aborted when requests under way must end too. */
   readonly signal: AbortSignal
-  /** Pages each host has given so far; kept only where there is a budget. */
-  readonly pagesOfHost: Map<HostKey, number>
   readonly rules: VisitorRules
 }
 
@@ -73,11 +71,9 @@ interface Step {
 
 export class Visitor {
   readonly #parts: VisitorParts
-  readonly #pagesOfHost: Map<HostKey, number>
 
   constructor(parts: VisitorParts) {
     this.#parts = parts
-    this.#pagesOfHost = parts.pagesOfHost
   }
 
   async visit(turn: Turn): Promise<void> {
@@ -106,7 +102,7 @@ export class Visitor {
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
-    const { frontier, isStopping, permits } = this.#parts
+    const { frontier, isStopping, permits, books } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
     let wasAsked = false
@@ -128,17 +124,20 @@ export class Visitor {
       }
     }
     frontier.settle(turn, { restMs: 0, again, wasAsked })
+    // A host that was given up may have millions of URLs; what is not committed stays bounded.
+    const pressure = books.pressure()
+    if (pressure !== undefined) await pressure
   }
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, trouble, rules } = this.#parts
+    const { books, desk, frontier, trouble, rules } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
       return 'settled'
     }
-    if (rules.hostPages !== null && (this.#pagesOfHost.get(entry.host) ?? 0) >= rules.hostPages) {
+    if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages) {
       books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
       return 'settled'
     }
@@ -195,7 +194,7 @@ export class Visitor {
         if (rule.blame === 'host') {
           const back = [entry, ...turn.entries.slice(index + 1)]
           for (const one of again) back.push(one)
-          await this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
+          this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
           return null
         }
         const restMs = this.#restAfter(turn.host, outcome.durationMs)
@@ -233,12 +232,8 @@ export class Visitor {
       } else {
         trouble.answered(origin)
       }
-      if (await settler.settle(entry, document)) {
-        permits.use()
-        if (rules.hostPages !== null) {
-          this.#pagesOfHost.set(turn.host, (this.#pagesOfHost.get(turn.host) ?? 0) + 1)
-        }
-      } else permits.giveBack()
+      if (await settler.settle(entry, document)) permits.use()
+      else permits.giveBack()
       // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
       if (pause !== null) books.rest(pause)
       const pressure = books.pressure()
@@ -302,15 +297,15 @@ export class Visitor {
 
   /**
    * A host that cannot be reached: it rests, longer each time, and what waits for it waits. When its
-   * tries are spent its URLs fail together. `key` is the host for trouble with its name, else the origin.
+   * tries are spent its URLs fail. `key` is the host for trouble with its name, else the origin.
    */
-  async #hostFailed(
+  #hostFailed(
     turn: Turn,
     back: readonly FrontierEntry[],
     key: HostKey | Origin,
     code: FailureCode,
     detail: string,
-  ): Promise<void> {
+  ): void {
     const { frontier, trouble, books, rules, desk } = this.#parts
     const failures = trouble.failed(key)
     if (RETRY_TABLE[code].again && failures <= rules.retries) {
@@ -318,15 +313,14 @@ export class Visitor {
       if (turn.errand !== null) frontier.sendErrand(turn.errand)
       return
     }
+    // What else waits for it fails as its turns come, without being asked for.
     trouble.giveUp(key, code, detail)
-    frontier.settle(turn, { restMs: this.#restAfter(turn.host, 0) })
-    for (const entry of [...back, ...frontier.drop(turn.host)]) {
+    const others: FrontierEntry[] = []
+    for (const entry of back) {
       if (entry.host === key || originOf(entry.url) === key) books.failed(entry, code, detail)
-      else frontier.offer(entry)
-      // A host may have millions of URLs; what is not committed stays bounded.
-      const pressure = books.pressure()
-      if (pressure !== undefined) await pressure
+      else others.push(entry)
     }
+    frontier.settle(turn, { restMs: this.#restAfter(turn.host, 0), unvisited: others })
     // A robots.txt that redirects to a host we cannot reach is unreachable itself.
     if (turn.errand !== null && desk !== null) desk.unreachable(turn.errand)
   }

@@ -45,6 +45,7 @@ export async function joinWalk(
   const books = new Books({
     clock,
     ledger,
+    frontier,
     figures,
     files: files.committed,
     otherFiles: past.files,
@@ -87,7 +88,6 @@ export async function joinWalk(
     permits,
     isStopping: () => pipeline.isStopping,
     signal: abort.signal,
-    pagesOfHost: new Map(past.pagesOfHost),
     rules: {
       retries: agent.retries,
       pauses: agent.pauses,
@@ -123,17 +123,14 @@ export async function joinWalk(
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
 async function goOn(
   plan: CrawlPlan,
-  { past, frontier, figures }: CrawlState,
+  { past, figures }: CrawlState,
   admission: Admission,
   books: Books,
   sink: AdmissionSink,
 ): Promise<CanonicalUrl[]> {
   const { hostPages } = plan.settings.agent
   const seeds = past.seeds.filter((entry) => entry.via === null).map((entry) => entry.url)
-  const askAgain = ({ entry, verdict }: EndedUrl): void => {
-    books.requeued(entry.url, verdict)
-    frontier.offer(entry)
-  }
+  const askAgain = ({ entry, verdict }: EndedUrl): void => books.requeued(entry, verdict)
   // A crawl of which nothing came is worth another try: the server may be up again, or --allow-private given.
   const isBarren = figures.pages === 0
   for (const seed of plan.seeds) {
@@ -151,7 +148,7 @@ async function goOn(
   return seeds
 }
 
-function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, frontier, past }: CrawlState): Admission {
+function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, past }: CrawlState): Admission {
   const scope = compileScope(settings.url)
   for (const seed of past.seeds) scope.addSeed(seed.url)
   return new Admission({
@@ -161,7 +158,6 @@ function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, frontier, p
     fingerprinter,
     seen,
     strategy: strategyOf(settings.strategy),
-    frontier,
     follow: new Set(settings.agent.follow),
     redirectsMax: settings.agent.redirects,
     maxDepth: settings.url.maxDepth,

@@ -10,7 +10,7 @@ import type { Errand, Frontier, FrontierEntry, FrontierFigures, Turn } from './f
 /** One step of a random run. Numbers choose among what is there: hosts by name, turns by their place. */
 export type Operation =
   | { readonly kind: 'offer'; readonly host: number; readonly band: number }
-  | { readonly kind: 'errand' | 'park' | 'unpark' | 'drop'; readonly host: number }
+  | { readonly kind: 'errand' | 'park' | 'unpark'; readonly host: number }
   | { readonly kind: 'rest' | 'leastRest'; readonly host: number; readonly ms: number }
   | { readonly kind: 'take' }
   | { readonly kind: 'claim'; readonly turn: number; readonly address: number }
@@ -30,7 +30,7 @@ const ms = fc.constantFrom(0, 0, 1, 30, 1_000)
 
 export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('offer' as const), host, band: fc.nat({ max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('errand' as const, 'park', 'unpark', 'drop'), host }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('errand' as const, 'park', 'unpark'), host }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('rest' as const, 'leastRest'), host, ms }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('take' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('claim' as const), turn, address: fc.nat({ max: 2 }) }) },
@@ -115,17 +115,6 @@ class Model {
         const host = this.#host(operation.host)
         real[operation.kind](host.key)
         host.isParked = operation.kind === 'park'
-        break
-      }
-      case 'drop': {
-        const host = this.#host(operation.host)
-        const dropped = real.drop(host.key)
-        same(
-          dropped,
-          [...host.entries].sort((a, b) => a.band - b.band),
-          'what was dropped',
-        )
-        host.entries = []
         break
       }
       case 'rest': {
@@ -242,6 +231,8 @@ class Model {
     const unvisited = turn.entries.slice(operation.visited)
     const [first] = visited
     const again = operation.again && first !== undefined ? [{ ...first, tries: first.tries + 1 }] : []
+    const back = new Set([...unvisited, ...again].map((entry) => entry.url))
+    for (const entry of turn.entries) if (!back.has(entry.url)) this.#real.conclude(entry, true)
     this.#real.settle(turn, { restMs: operation.ms, unvisited, again })
     host.turn = null
     host.entries = [...unvisited, ...host.entries, ...again]

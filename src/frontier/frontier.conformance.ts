@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
-import type { Errand, Frontier, FrontierEntry, Turn } from './frontier.ts'
+import type { Errand, Frontier, FrontierEntry, Settlement, Turn } from './frontier.ts'
 import { checkAgainstModel, operations } from './frontier-model.conformance.ts'
 
 interface FrontierSettings {
@@ -53,6 +53,14 @@ function taken(frontier: Frontier): string[] {
   const hosts: string[] = []
   for (let turn = frontier.take(); turn !== null; turn = frontier.take()) hosts.push(turn.host)
   return hosts
+}
+
+/** Ends a turn: what does not come back has its verdict. */
+function finish(frontier: Frontier, turn: Turn, settlement: Settlement): void {
+  const back = new Set([...(settlement.unvisited ?? []), ...(settlement.again ?? [])].map((entry) => entry.url))
+  const hasEnded = turn.entries.length > 0 && frontier.inspect(turn.host)?.state !== 'out'
+  for (const entry of turn.entries) if (!back.has(entry.url) && !hasEnded) frontier.conclude(entry, true)
+  frontier.settle(turn, settlement)
 }
 
 /** Takes a turn and its address. */
@@ -104,9 +112,27 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
     law('a turn comes back exactly once', {}, (frontier) => {
       frontier.offer(entryOf('a', 1))
       const turn = mustTake(frontier)
-      frontier.settle(turn, { restMs: 0 })
-      expect(() => frontier.settle(turn, { restMs: 0 })).toThrow(/not out/)
+      finish(frontier, turn, { restMs: 0 })
+      expect(() => finish(frontier, turn, { restMs: 0 })).toThrow(/not out/)
       expect(() => frontier.claimAddress(turn, '10.0.0.1')).toThrow(/not out/)
+    })
+
+    law('an entry with a verdict waits no more, though its turn is still out', { delayMs: 0 }, (frontier) => {
+      for (let i = 0; i < 3; i++) frontier.offer(entryOf('a', i))
+      const turn = mustTake(frontier)
+      const [first, second, third] = turn.entries as [FrontierEntry, FrontierEntry, FrontierEntry]
+      frontier.conclude(second, true)
+      expect(frontier.figures().waiting).toBe(2)
+      expect(frontier.inspect(key('a'))?.waiting).toBe(2)
+      expect([...frontier.entries()].map((entry) => entry.url)).toEqual([first.url, third.url])
+      expect(frontier.pagesOf(key('a'))).toBe(1)
+      frontier.conclude({ ...first, tries: 2 }, false)
+      expect(frontier.pagesOf(key('a'))).toBe(1)
+      expect(() => frontier.conclude(first, true)).toThrow(/concluded before/)
+      expect(() => frontier.settle(turn, { restMs: 0 })).toThrow(/of 3 entries 2 have a verdict/)
+      frontier.settle(turn, { restMs: 0, unvisited: [third] })
+      expect(frontier.figures().waiting).toBe(1)
+      expect(() => frontier.conclude(third, true)).toThrow(/not out/)
     })
 
     law('entries are filed only under their own host and in a band that exists', { bands: 3 }, (frontier) => {
@@ -160,7 +186,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.offer(entryOf('a', 2))
       const turn = mustTake(frontier)
       clock.advance(5_000)
-      frontier.settle(turn, { restMs: 1_000 })
+      finish(frontier, turn, { restMs: 1_000 })
       expect(frontier.take()).toBeNull()
       expect(frontier.nextReadyMs()).toBe(clock.nowMs() + 1_000)
       clock.advance(999)
@@ -171,7 +197,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
 
     law('a host that rests with nothing waiting still rests when a URL comes', {}, (frontier, clock) => {
       frontier.offer(entryOf('a', 1))
-      frontier.settle(mustTake(frontier), { restMs: 1_000 })
+      finish(frontier, mustTake(frontier), { restMs: 1_000 })
       expect(frontier.nextReadyMs()).toBeNull()
       clock.advance(400)
       frontier.offer(entryOf('a', 2))
@@ -197,7 +223,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.offer(entryOf('a', 2))
       const turn = mustTake(frontier)
       frontier.rest(key('a'), 5_000)
-      frontier.settle(turn, { restMs: 10 })
+      finish(frontier, turn, { restMs: 10 })
       clock.advance(4_999)
       expect(frontier.take()).toBeNull()
       clock.advance(1)
@@ -232,7 +258,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
         const out: string[] = []
         for (let turn = frontier.take(); turn !== null; turn = frontier.take()) {
           out.push(...turn.entries.map((entry) => entry.url))
-          frontier.settle(turn, { restMs: 0 })
+          finish(frontier, turn, { restMs: 0 })
         }
         expect(out).toEqual(urls)
       },
@@ -257,7 +283,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.offer(entryOf('b', 2, { band: 3 }))
       const turn = mustTake(frontier)
       expect([turn.host, turn.entries[0]?.url]).toEqual(['b', 'http://b/2'])
-      frontier.settle(turn, { restMs: 0 })
+      finish(frontier, turn, { restMs: 0 })
       expect(taken(frontier)).toEqual(['a', 'b'])
     })
 
@@ -268,7 +294,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       for (let i = 0; i < 21; i++) {
         const turn = mustTake(frontier)
         first.add(turn.host)
-        frontier.settle(turn, { restMs: 0 })
+        finish(frontier, turn, { restMs: 0 })
       }
       expect(first.size).toBe(21)
     })
@@ -280,10 +306,10 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
         for (let i = 0; i < 5; i++) frontier.offer(entryOf('a', i))
         const turn = mustTake(frontier)
         const [first, second, third] = turn.entries as [FrontierEntry, FrontierEntry, FrontierEntry]
-        frontier.settle(turn, { restMs: 0, unvisited: [second, third], again: [{ ...first, tries: 1 }] })
+        finish(frontier, turn, { restMs: 0, unvisited: [second, third], again: [{ ...first, tries: 1 }] })
         expect(frontier.figures().waiting).toBe(5)
         const next = mustTake(frontier)
-        frontier.settle(next, { restMs: 0 })
+        finish(frontier, next, { restMs: 0 })
         const last = mustTake(frontier)
         expect([...next.entries, ...last.entries].map((entry) => entry.url)).toEqual(
           [1, 2, 3, 4, 0].map((i) => `http://a/${i}`),
@@ -304,7 +330,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
     law('an errand rests its host like any request', {}, (frontier) => {
       frontier.offer(entryOf('a', 1))
       frontier.sendErrand(errandOf('a'))
-      frontier.settle(mustTake(frontier), { restMs: 1_000 })
+      finish(frontier, mustTake(frontier), { restMs: 1_000 })
       expect(frontier.take()).toBeNull()
       expect(frontier.inspect(key('a'))?.state).toBe('resting')
     })
@@ -319,7 +345,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       expect(frontier.figures()).toMatchObject({ parked: 0, ready: 1 })
       const turn = mustTake(frontier)
       expect(turn.errand).not.toBeNull()
-      frontier.settle(turn, { restMs: 0 })
+      finish(frontier, turn, { restMs: 0 })
       expect(frontier.take()).toBeNull()
       frontier.unpark(key('a'))
       expect(mustTake(frontier).entries).toHaveLength(1)
@@ -329,7 +355,7 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.offer(entryOf('a', 1))
       const turn = mustTake(frontier)
       frontier.park(key('a'))
-      frontier.settle(turn, { restMs: 0, unvisited: turn.entries })
+      finish(frontier, turn, { restMs: 0, unvisited: turn.entries })
       expect(frontier.take()).toBeNull()
       frontier.unpark(key('a'))
       expect(mustTake(frontier).entries).toEqual(turn.entries)
@@ -347,15 +373,6 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.sendErrand(errandOf('b'))
       expect(taken(frontier)).toEqual(['b', 'a'])
     })
-
-    law('dropping a host returns what waits in order and leaves its errands', {}, (frontier) => {
-      for (const [i, band] of [3, 1, 3, 1].entries()) frontier.offer(entryOf('a', i, { band }))
-      frontier.sendErrand(errandOf('a'))
-      expect(frontier.drop(key('a')).map((entry) => entry.url)).toEqual([1, 3, 0, 2].map((i) => `http://a/${i}`))
-      expect(frontier.figures().waiting).toBe(0)
-      expect(mustTake(frontier).errand).not.toBeNull()
-      expect(frontier.drop(key('unknown'))).toEqual([])
-    })
   })
 
   describe(`${name}: addresses`, () => {
@@ -365,15 +382,15 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       const second = claimed(frontier, '10.0.0.1')
       const refused = mustTake(frontier)
       expect(frontier.claimAddress(refused, '10.0.0.1')).toBeGreaterThan(0)
-      frontier.settle(refused, { restMs: 0, unvisited: refused.entries })
+      finish(frontier, refused, { restMs: 0, unvisited: refused.entries })
       claimed(frontier, '10.0.0.2')
       // Its address is known now: it is not even handed out.
       expect(frontier.take()).toBeNull()
       expect(frontier.nextReadyMs()).toBeNull()
-      frontier.settle(first, { restMs: 60_000 })
+      finish(frontier, first, { restMs: 60_000 })
       expect(mustTake(frontier).host).toBe('c')
       expect(frontier.take()).toBeNull()
-      frontier.settle(second, { restMs: 0 })
+      finish(frontier, second, { restMs: 0 })
       expect(mustTake(frontier).host).toBe('b')
     })
 
@@ -387,11 +404,11 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
           const turn = mustTake(frontier)
           const atMs = frontier.claimAddress(turn, '10.0.0.1')
           expect(atMs).toBe(clock.nowMs() + 100)
-          frontier.settle(turn, { restMs: atMs - clock.nowMs(), unvisited: turn.entries })
+          finish(frontier, turn, { restMs: atMs - clock.nowMs(), unvisited: turn.entries })
         }
         clock.advance(99)
         expect(frontier.take()).toBeNull()
-        frontier.settle(first, { restMs: 0 })
+        finish(frontier, first, { restMs: 0 })
         clock.advance(1)
         expect(frontier.take()).toBeNull()
         expect(frontier.nextReadyMs()).toBe(clock.nowMs() + 99)
@@ -407,14 +424,14 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
       frontier.offer(entryOf('a', 2))
       const turn = claimed(frontier, '10.0.0.1')
       expect(frontier.claimAddress(turn, '10.0.0.1')).toBe(0)
-      frontier.settle(turn, { restMs: 0 })
+      finish(frontier, turn, { restMs: 0 })
       expect(mustTake(frontier).host).toBe('a')
     })
 
     law('a host that has moved gives back its old address', { ipConnections: 1 }, (frontier) => {
       for (const host of ['a', 'b']) for (let i = 0; i < 3; i++) frontier.offer(entryOf(host, i))
-      frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
-      frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
+      finish(frontier, claimed(frontier, '10.0.0.1'), { restMs: 0 })
+      finish(frontier, claimed(frontier, '10.0.0.1'), { restMs: 0 })
       const turn = mustTake(frontier)
       expect(turn.host).toBe('a')
       expect(frontier.take()).toBeNull()
@@ -435,15 +452,15 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
 
     law('who waits for an address is not overtaken by who is new to it', { ipConnections: 1 }, (frontier) => {
       for (const host of ['a', 'b']) for (let i = 0; i < 2; i++) frontier.offer(entryOf(host, i))
-      frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
-      frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
+      finish(frontier, claimed(frontier, '10.0.0.1'), { restMs: 0 })
+      finish(frontier, claimed(frontier, '10.0.0.1'), { restMs: 0 })
       const turn = mustTake(frontier)
       expect(frontier.take()).toBeNull()
       frontier.offer(entryOf('new', 1))
       const newcomer = mustTake(frontier)
-      frontier.settle(turn, { restMs: 0 })
+      finish(frontier, turn, { restMs: 0 })
       expect(frontier.claimAddress(newcomer, '10.0.0.1')).toBeGreaterThan(0)
-      frontier.settle(newcomer, { restMs: 0, unvisited: newcomer.entries })
+      finish(frontier, newcomer, { restMs: 0, unvisited: newcomer.entries })
       expect(mustTake(frontier).host).toBe('b')
     })
 
@@ -454,14 +471,14 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
         const all = ['a', 'x', 'b', 'c']
         for (const host of all) frontier.offer(entryOf(host, 1, { band: 1 }))
         for (let i = 0; i < all.length; i++) {
-          frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
+          finish(frontier, claimed(frontier, '10.0.0.1'), { restMs: 0 })
           clock.advance(100)
         }
         for (const host of ['a', 'b', 'c']) frontier.offer(entryOf(host, 2, { band: 1 }))
         const turn = mustTake(frontier)
         expect(frontier.take()).toBeNull()
         // The address rests from now on; 'b' is called by the release and 'x' of a better band is refused.
-        frontier.settle(turn, { restMs: 0 })
+        finish(frontier, turn, { restMs: 0 })
         frontier.offer(entryOf('x', 2, { band: 0 }))
         expect(frontier.take()).toBeNull()
         const order: string[] = []
@@ -472,17 +489,6 @@ export function frontierConformance(name: string, make: MakeFrontier): void {
         expect(order).toEqual(['x', 'b', 'c'])
       },
     )
-
-    law('a waiting host given up frees its place for the next of its address', { ipConnections: 1 }, (frontier) => {
-      for (const host of ['a', 'b', 'c']) for (let i = 0; i < 2; i++) frontier.offer(entryOf(host, i))
-      for (let i = 0; i < 3; i++) frontier.settle(claimed(frontier, '10.0.0.1'), { restMs: 0 })
-      const turn = mustTake(frontier)
-      expect(frontier.take()).toBeNull()
-      frontier.settle(turn, { restMs: 0 })
-      // 'b' is called now; dropping it must call 'c'.
-      expect(frontier.drop(key('b'))).toHaveLength(1)
-      expect(mustTake(frontier).host).toBe('c')
-    })
   })
 
   describe(`${name}: looking at it`, () => {

@@ -70,7 +70,7 @@ export interface Settlement {
 }
 
 export interface FrontierFigures {
-  /** Entries waiting or out, errands not counted. */
+  /** Entries without a verdict: waiting or out. Errands are not counted. */
   readonly waiting: number
   /** Hosts ever offered. */
   readonly hosts: number
@@ -102,6 +102,11 @@ export interface Frontier {
    * The time may be now: the address is taken, the host goes back into line and waits there.
    */
   claimAddress(turn: Turn, address: string): ClockMs | 0
+  /**
+   * An entry of a turn that is out has its verdict: from now on it does not wait, whatever becomes of the turn.
+   * Each entry of a turn is concluded once or comes back with settle(), never both.
+   */
+  conclude(entry: FrontierEntry, isPage: boolean): void
   settle(turn: Turn, settlement: Settlement): void
   /** The host rests at least this long from now, without a turn: a rest remembered from an earlier run. */
   rest(host: HostKey, restMs: number): void
@@ -111,12 +116,12 @@ export interface Frontier {
   /** The least rest between two requests to the host (Crawl-delay), beside the configured one. */
   setLeastRest(host: HostKey, restMs: number): void
   leastRestMs(host: HostKey): number
-  /** Removes and returns all entries waiting for a host (it is given up, or its budget is spent). */
-  drop(host: HostKey): FrontierEntry[]
+  /** Entries of a host concluded as pages, earlier runs included. Only of a host whose turn is out. */
+  pagesOf(host: HostKey): number
   /** What is known of a host's state now, for `explain` and the control API. */
   inspect(host: HostKey): HostState | null
   figures(): FrontierFigures
-  /** Every entry waiting or out, host by host, in the order it would be handed out; for checkpoints. */
+  /** Every entry without a verdict, waiting or out, host by host, in the order it would be handed out; for checkpoints. */
   entries(): Iterable<FrontierEntry>
   /** The state of every host known; for checkpoints. */
   hostStates(): Iterable<HostState>

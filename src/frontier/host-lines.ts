@@ -1,5 +1,6 @@
 // A host with what waits for it: its lines, one per band that has something, and its errands.
 
+import { assert } from '../base/index.ts'
 import { BenchHost } from './bench-host.ts'
 import { type EntryLines, Line } from './entry-lines.ts'
 import type { Errand, FrontierEntry, Turn } from './frontier.ts'
@@ -25,6 +26,10 @@ export class HostLines extends BenchHost {
   addressText: string | null = null
   /** The turn that is out. */
   turn: Turn | null = null
+  /** Entries of the turn that have their verdict. */
+  readonly concluded: FrontierEntry[] = []
+  /** Entries that became pages. */
+  pages = 0
 
   /** The best band with URLs; null when none wait. */
   get bestBand(): number | null {
@@ -55,6 +60,24 @@ export class HostLines extends BenchHost {
     this.waiting -= count
     if (line.count === 0) this.#best = line.worse
     return taken
+  }
+
+  /** Takes note that an entry of the turn has its verdict. */
+  conclude(entry: FrontierEntry): void {
+    const { turn, concluded } = this
+    // Almost always in order: then the one before it in the turn was the last concluded.
+    const at = concluded.length
+    const isNext = turn?.entries[at]?.url === entry.url && (at === 0 || turn.entries[at - 1] === concluded[at - 1])
+    if (!isNext && (turn === null || !isAmong(turn.entries, entry) || isAmong(concluded, entry))) {
+      assert(false, `${entry.url} is concluded, but is not out, or was concluded before`)
+    }
+    concluded.push(entry)
+  }
+
+  /** Entries of the turn without a verdict, in order. */
+  get unconcluded(): readonly FrontierEntry[] {
+    const { turn, concluded } = this
+    return turn === null ? [] : turn.entries.filter((entry) => !isAmong(concluded, entry))
   }
 
   *entries(lines: EntryLines): Iterable<FrontierEntry> {
@@ -90,4 +113,10 @@ export class HostLines extends BenchHost {
     else better.worse = inserted
     return inserted
   }
+}
+
+/** By URL: what is asked again is a new entry for the same one. A turn has twenty entries at most. */
+function isAmong(entries: readonly FrontierEntry[], sought: FrontierEntry): boolean {
+  for (const entry of entries) if (entry.url === sought.url) return true
+  return false
 }

@@ -72,6 +72,7 @@ describe('five thousand hosts behind one address', () => {
         const orders = served.get(turn.host) ?? []
         orders.push(order++)
         served.set(turn.host, orders)
+        for (const entry of turn.entries) frontier.conclude(entry, true)
         frontier.settle(turn, { restMs: 1_000 })
       }
     }
@@ -141,6 +142,7 @@ describe('a giant host', () => {
     for (let turn = frontier.take(); turn !== null; turn = frontier.take()) {
       const half = turn.entries.slice(0, 500)
       for (const entry of half) if (entry.url !== `http://giant/${next++}`) throw new Error(`${entry.url} out of order`)
+      for (const entry of half) frontier.conclude(entry, true)
       frontier.settle(turn, { restMs: 0, unvisited: turn.entries.slice(500) })
     }
     expect(next).toBe(COUNT)

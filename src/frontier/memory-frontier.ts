@@ -8,7 +8,7 @@
 // Always true, checked by assertSound(), which every test calls at its end:
 //   - a host's band on the workbench is that of its best line, 0 if it has an errand, and none if
 //     it has neither, or only URLs that are parked;
-//   - `waiting` is the sum over all lines and all turns that are out;
+//   - `waiting` is the sum over all lines and over what has no verdict in turns that are out;
 //   - a turn comes back exactly once.
 //
 // Checks on the way of every URL build their message only when they fail.
@@ -61,7 +61,7 @@ export class MemoryFrontier implements Frontier {
   readonly #hosts = new Map<HostKey, HostLines>()
   #hostsOffered = 0
   #parked = 0
-  /** Entries in turns that are out. */
+  /** Entries without a verdict in turns that are out. */
   #entriesOut = 0
 
   constructor(settings: MemoryFrontierSettings) {
@@ -114,13 +114,33 @@ export class MemoryFrontier implements Frontier {
     return this.#bench.claim(host, address, this.#clock.nowMs()) as ClockMs | 0
   }
 
+  conclude(entry: FrontierEntry, isPage: boolean): void {
+    const host = this.#hostOf(entry.host)
+    host.conclude(entry)
+    if (isPage) host.pages++
+    this.#entriesOut--
+  }
+
+  /** What an earlier run knew. */
+  restorePages(key: HostKey, pages: number): void {
+    this.#hostOf(key).pages = pages
+  }
+
+  pagesOf(key: HostKey): number {
+    return this.#hosts.get(key)?.pages ?? 0
+  }
+
   settle(turn: Turn, settlement: Settlement): void {
     const host = this.#hostOut(turn)
     const unvisited = settlement.unvisited ?? NO_ENTRIES
     const again = settlement.again ?? NO_ENTRIES
     if (!(settlement.restMs >= 0)) assert(false, `${turn.host} cannot rest for ${settlement.restMs} ms`)
-    if (unvisited.length + again.length > turn.entries.length) {
-      assert(false, `${turn.host}: more entries come back (${unvisited.length}, ${again.length}) than were in the turn`)
+    const concluded = host.concluded.length
+    if (unvisited.length + again.length + concluded !== turn.entries.length) {
+      assert(
+        false,
+        `${turn.host}: of ${turn.entries.length} entries ${concluded} have a verdict and ${unvisited.length} + ${again.length} come back`,
+      )
     }
     for (let i = unvisited.length - 1; i >= 0; i--) {
       const entry = unvisited[i] as FrontierEntry
@@ -132,7 +152,8 @@ export class MemoryFrontier implements Frontier {
       host.push(this.#lines, entry)
     }
     host.turn = null
-    this.#entriesOut -= turn.entries.length
+    host.concluded.length = 0
+    this.#entriesOut -= turn.entries.length - concluded
     const nowMs = this.#clock.nowMs()
     this.#bench.settle(host, nowMs + settlement.restMs, this.#bandOf(host), nowMs, settlement.wasAsked ?? true)
     this.#countParked(host)
@@ -163,15 +184,6 @@ export class MemoryFrontier implements Frontier {
     return Math.max(this.#delayMs, this.#hosts.get(key)?.leastRestMs ?? 0)
   }
 
-  drop(key: HostKey): FrontierEntry[] {
-    const host = this.#hosts.get(key)
-    const dropped: FrontierEntry[] = []
-    if (host === undefined) return dropped
-    while (host.waiting > 0) for (const entry of host.shift(this.#lines, Infinity)) dropped.push(entry)
-    this.#rank(host)
-    return dropped
-  }
-
   inspect(key: HostKey): HostState | null {
     this.#bench.advance(this.#clock.nowMs())
     const host = this.#hosts.get(key)
@@ -192,7 +204,7 @@ export class MemoryFrontier implements Frontier {
 
   *entries(): Iterable<FrontierEntry> {
     for (const host of this.#hosts.values()) {
-      if (host.turn !== null) yield* host.turn.entries
+      yield* host.unconcluded
       yield* host.entries(this.#lines)
     }
   }
@@ -206,7 +218,8 @@ export class MemoryFrontier implements Frontier {
     let entriesOut = 0
     let parked = 0
     for (const host of this.#hosts.values()) {
-      entriesOut += host.turn?.entries.length ?? 0
+      entriesOut += host.unconcluded.length
+      assert(host.turn !== null || host.concluded.length === 0, `${host.key} has verdicts of no turn`)
       parked += host.countsAsParked ? 1 : 0
       const walked = [...host.entries(this.#lines)]
       assert(walked.length === host.waiting, `${host.key}: ${walked.length} URLs in line, ${host.waiting} counted`)
@@ -245,7 +258,7 @@ export class MemoryFrontier implements Frontier {
   #stateOf(host: HostLines): HostState {
     return {
       host: host.key,
-      waiting: host.waiting + (host.turn?.entries.length ?? 0),
+      waiting: host.waiting + (host.turn?.entries.length ?? 0) - host.concluded.length,
       state: stateName(host),
       restUntilMs: host.restUntilMs,
       leastRestMs: Math.max(this.#delayMs, host.leastRestMs),

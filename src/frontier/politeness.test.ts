@@ -62,15 +62,21 @@ describe('the rest after a 429, a 503 or a failure', () => {
   test('never gets shorter along a row, nor leaves its bounds', () => {
     const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
-      fc.property(fc.nat({ max: 100 }), fraction, fraction, fc.option(fc.nat()), (n, first, second, retryAfterMs) => {
-        const at = (pausesInARow: number, value: number): number =>
-          backoffAfter({ ...BACKOFF, pausesInARow, retryAfterMs, random: { fraction: () => value } })
-        const isCapped = BACKOFF.baseMs * 2 ** n > BACKOFF.maxMs
-        const [rest, next] = [at(n, first), at(n + 1, second)]
-        expect(isCapped || next >= rest).toBe(true)
-        expect(rest).toBeGreaterThanOrEqual(Math.min(retryAfterMs ?? 0, BACKOFF.retryAfterMaxMs))
-        expect(rest).toBeLessThanOrEqual(Math.max(BACKOFF.maxMs, BACKOFF.retryAfterMaxMs))
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fraction,
+        fraction,
+        fc.option(fc.nat()),
+        (n, first, second, retryAfterMs) => {
+          const at = (pausesInARow: number, value: number): number =>
+            backoffAfter({ ...BACKOFF, pausesInARow, retryAfterMs, random: { fraction: () => value } })
+          const isCapped = BACKOFF.baseMs * 2 ** n > BACKOFF.maxMs
+          const [rest, next] = [at(n, first), at(n + 1, second)]
+          expect(isCapped || next >= rest).toBe(true)
+          expect(rest).toBeGreaterThanOrEqual(Math.min(retryAfterMs ?? 0, BACKOFF.retryAfterMaxMs))
+          expect(rest).toBeLessThanOrEqual(Math.max(BACKOFF.maxMs, BACKOFF.retryAfterMaxMs))
+        },
+      ),
     )
   })
 })
