@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Fault, Random } from '../base/index.ts'
-import { FramedLog } from './framed-log.ts'
+import { FramedLog, readFrames, scanFrames } from './framed-log.ts'
 
 const HEADER_BYTES = 24
 const FRAME_HEAD_BYTES = 20
@@ -86,6 +86,59 @@ describe('a whole log', () => {
     await write(texts)
     await expect(FramedLog.open(path, { ...options, version: 2 })).rejects.toMatchObject({ code: 'LEDGER_VERSION' })
   })
+})
+
+test('a new log with a first frame is never seen without it', async () => {
+  const log = await FramedLog.open(path, { ...options, first: Buffer.from('first') })
+  expect((await readFile(path)).length).toBe(HEADER_BYTES + FRAME_HEAD_BYTES + 'first'.length)
+  log.append(Buffer.from('second'))
+  await log.close()
+  // Where the log is there already, nothing is put in front of it.
+  const again = await FramedLog.open(path, { ...options, first: Buffer.from('other') })
+  expect(await framesOf(again)).toEqual([Buffer.from('first'), Buffer.from('second')])
+  await again.close()
+})
+
+test('a scan hands on every frame with its end, says what stands behind the last, and changes nothing', async () => {
+  await write(texts)
+  await appendFile(path, 'torn')
+  const before = await readFile(path)
+  const found: [string, number][] = []
+  const scan = await scanFrames(path, 1, (payload, end) => found.push([payload.toString(), end]))
+  expect(found).toEqual(texts.map((text, i) => [text.toString(), borders[i + 1]]))
+  expect(scan).toMatchObject({ end: borders.at(-1), size: before.length, damage: null })
+  expect(await readFile(path)).toEqual(before)
+
+  const log = await FramedLog.goOn(scan)
+  expect(log.tornTailBytes).toBe(4)
+  log.append(Buffer.from('next'))
+  await log.close()
+  expect((await read()).payloads).toEqual([...texts, Buffer.from('next')])
+})
+
+test('a scan of a damaged log gives the frames before the damage, and where the good ones go on', async () => {
+  const bytes = await write(texts)
+  bytes[borders[1]! + 1]! ^= 1
+  await writeFile(path, bytes)
+  const found: string[] = []
+  const scan = await scanFrames(path, 1, (payload) => found.push(payload.toString()))
+  expect(found).toEqual(['first'])
+  expect(scan).toMatchObject({ end: borders[1], damage: { nextFrame: borders[2] } })
+  await expect(FramedLog.goOn(scan)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
+})
+
+test('reading can begin at any frame', async () => {
+  await write(texts)
+  for (const [i, border] of borders.entries()) {
+    expect(await Array.fromAsync(readFrames(path, 1, border))).toEqual(texts.slice(i))
+  }
+})
+
+test('frames across and beyond what is read at once come back equal', async () => {
+  const large = [1, 2 ** 20 - 100, 60, 3 * 2 ** 20, 0, 2 ** 19, 2 ** 19].map((length, i) => Buffer.alloc(length, i))
+  await write(large)
+  const { payloads } = await read()
+  expect(payloads.map((payload, i) => payload.equals(large[i]!))).toEqual(large.map(() => true))
 })
 
 test('a log cut at any length opens to the whole frames before the cut, and goes on from there', async () => {

@@ -16,11 +16,12 @@
 // What cannot be seen: the last frame lost or spoilt together with its end. It looks torn.
 
 import { existsSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { assert, diskFault, Fault, type Random } from '../base/index.ts'
 import { AppendFile } from './append-file.ts'
 import { writeAtomically } from './atomic-file.ts'
+import { WindowReader } from './framed-log-reader.ts'
 
 const MAGIC = Buffer.from('portolog', 'latin1')
 const SALT_BYTES = 8
@@ -35,6 +36,21 @@ export interface FramedLogOptions {
   readonly version: number
   /** Source of a new log's salt. */
   readonly random: Random
+  /** The frame a new log begins with: it is there as soon as the log is, also after a crash. */
+  readonly first?: Uint8Array
+}
+
+/** What one reading of a log from end to end has found. */
+export interface FrameScan {
+  readonly path: string
+  readonly size: number
+  /** Where the good frames end: what stands behind is a torn tail, or damage. */
+  readonly end: number
+  /** Where a good frame stands behind bad bytes, or out of place: promised bytes were lost. */
+  readonly damage: { readonly what: string; readonly nextFrame: number } | null
+  readonly salt: Buffer
+  /** The checksum of the last good frame. */
+  readonly previous: number
 }
 
 export class FramedLog {
@@ -53,24 +69,16 @@ export class FramedLog {
 
   /** Checks every frame, cuts off a torn tail, creates the log where there is none. */
   static async open(path: string, options: FramedLogOptions): Promise<FramedLog> {
-    if (!existsSync(path)) await writeAtomically(path, newHeader(options))
-    const found = await withFile(path, async (reader) => {
-      const salt = await readHeader(reader, options.version)
-      let previous = 0
-      let at = HEADER_BYTES
-      for (;;) {
-        const frame = await readFrame(reader, at, salt)
-        if (frame === null) break
-        if (frame.previous !== previous) throw damaged(path, at, 'a frame before it is missing or out of place')
-        previous = frame.crc
-        at += FRAME_HEAD_BYTES + frame.payload.length
-      }
-      const later = await findFrame(reader, at + 1, salt)
-      if (later !== null) throw damaged(path, at, `unreadable, although a good frame follows at byte ${later}`)
-      return { salt, previous, end: at, tornTailBytes: reader.size - at }
-    })
-    const file = await AppendFile.open(path, { committedLength: found.end })
-    return new FramedLog(file, found.salt, found.previous, found.tornTailBytes)
+    if (!existsSync(path)) await writeAtomically(path, newLog(options))
+    return await FramedLog.goOn(await scanFrames(path, options.version))
+  }
+
+  /** The same for a log that was read already and has not been touched since. */
+  static async goOn(scan: FrameScan): Promise<FramedLog> {
+    const { path, size, end, damage, salt, previous } = scan
+    if (damage !== null) throw damaged(path, end, damage.what)
+    const file = await AppendFile.open(path, { committedLength: end })
+    return new FramedLog(file, salt, previous, size - end)
   }
 
   get length(): number {
@@ -80,12 +88,8 @@ export class FramedLog {
   /** Adds a frame; durable after sync(). */
   append(payload: Uint8Array): void {
     assert(payload.length <= PAYLOAD_BYTES_MAX, `a frame of ${payload.length} bytes is above ${PAYLOAD_BYTES_MAX}`)
-    const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES)
-    this.#salt.copy(head)
-    head.writeUInt32LE(payload.length, SALT_BYTES)
-    head.writeUInt32LE(this.#previous, SALT_BYTES + 4)
-    this.#previous = frameCrc(head, payload)
-    head.writeUInt32LE(this.#previous, SALT_BYTES + 8)
+    const head = frameHead(this.#salt, this.#previous, payload)
+    this.#previous = head.readUInt32LE(SALT_BYTES + 8)
     this.#file.append(head)
     this.#file.append(payload)
   }
@@ -105,7 +109,7 @@ export class FramedLog {
     const path = this.#file.path
     const handle = await open(path, 'r')
     try {
-      const reader: Reader = { path, handle, size: end }
+      const reader = new WindowReader(path, handle, end)
       for (let at = HEADER_BYTES; at < end;) {
         const frame = await readFrame(reader, at, this.#salt)
         if (frame === null) throw damaged(path, at, 'it could be read a moment ago')
@@ -119,17 +123,49 @@ export class FramedLog {
 }
 
 /**
- * The payloads of a log that may be written by another process meanwhile: touches nothing, and ends
- * without complaint where the readable part does, because a frame may just be on its way.
+ * Reads a log from end to end, hands every good frame on with the byte it ends at, and says what it
+ * found behind them. Changes nothing; only a header that is not ours is thrown.
  */
-export async function* readFrames(path: string, version: number): AsyncGenerator<Buffer> {
+export function scanFrames(
+  path: string,
+  version: number,
+  onFrame: (payload: Buffer, end: number) => void = () => {},
+): Promise<FrameScan> {
+  return withFile(path, async (reader) => {
+    const { size } = reader
+    const salt = await readHeader(reader, version)
+    let previous = 0
+    let end = HEADER_BYTES
+    for (;;) {
+      const frame = await readFrame(reader, end, salt)
+      if (frame === null) break
+      if (frame.previous !== previous) {
+        const damage = { what: 'a frame before it is missing or out of place', nextFrame: end }
+        return { path, size, end, damage, salt, previous }
+      }
+      previous = frame.crc
+      end += FRAME_HEAD_BYTES + frame.payload.length
+      onFrame(frame.payload, end)
+    }
+    const nextFrame = await findFrame(reader, end + 1, salt)
+    const what = `unreadable, although a good frame follows at byte ${nextFrame}`
+    return { path, size, end, damage: nextFrame === null ? null : { what, nextFrame }, salt, previous }
+  })
+}
+
+/**
+ * The payloads of a log that may be written by another process meanwhile, from a byte on at which a
+ * frame begins: touches nothing, and ends without complaint where the readable part does, because a
+ * frame may just be on its way.
+ */
+export async function* readFrames(path: string, version: number, from = HEADER_BYTES): AsyncGenerator<Buffer> {
   const handle = await open(path, 'r').catch((cause: unknown) => {
     throw diskFault(`reading ${path}`, cause)
   })
   try {
-    const reader: Reader = { path, handle, size: (await handle.stat()).size }
+    const reader = new WindowReader(path, handle, (await handle.stat()).size)
     const salt = await readHeader(reader, version)
-    for (let at = HEADER_BYTES; ;) {
+    for (let at = from; ;) {
       const frame = await readFrame(reader, at, salt)
       if (frame === null) return
       at += FRAME_HEAD_BYTES + frame.payload.length
@@ -140,30 +176,34 @@ export async function* readFrames(path: string, version: number): AsyncGenerator
   }
 }
 
-interface Reader {
-  readonly path: string
-  readonly handle: FileHandle
-  readonly size: number
-}
-
 interface Frame {
   readonly previous: number
   readonly crc: number
   readonly payload: Buffer
 }
 
-function newHeader(options: FramedLogOptions): Buffer {
+function newLog(options: FramedLogOptions): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   MAGIC.copy(header)
   header.writeUInt32LE(options.version, 8)
   header.writeUInt32LE(options.random.next32(), 12)
   header.writeUInt32LE(options.random.next32(), 16)
   header.writeUInt32LE(crc32(header.subarray(0, 20)), 20)
-  return header
+  const { first } = options
+  return first === undefined ? header : Buffer.concat([header, frameHead(header.subarray(12, 20), 0, first), first])
 }
 
-async function readHeader(reader: Reader, version: number): Promise<Buffer> {
-  const header = await readAt(reader, 0, HEADER_BYTES)
+function frameHead(salt: Buffer, previous: number, payload: Uint8Array): Buffer {
+  const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES)
+  salt.copy(head)
+  head.writeUInt32LE(payload.length, SALT_BYTES)
+  head.writeUInt32LE(previous, SALT_BYTES + 4)
+  head.writeUInt32LE(frameCrc(head, payload), SALT_BYTES + 8)
+  return head
+}
+
+async function readHeader(reader: WindowReader, version: number): Promise<Buffer> {
+  const header = await reader.readAt(0, HEADER_BYTES)
   const isWhole = header.length === HEADER_BYTES && header.readUInt32LE(20) === crc32(header.subarray(0, 20))
   if (!isWhole || !header.subarray(0, 8).equals(MAGIC)) throw damaged(reader.path, 0, 'the header is not that of a log')
   const found = header.readUInt32LE(8)
@@ -177,23 +217,23 @@ async function readHeader(reader: Reader, version: number): Promise<Buffer> {
 }
 
 /** The frame at a byte, judged alone; null when there is no good one. */
-async function readFrame(reader: Reader, at: number, salt: Buffer): Promise<Frame | null> {
+async function readFrame(reader: WindowReader, at: number, salt: Buffer): Promise<Frame | null> {
   if (at + FRAME_HEAD_BYTES > reader.size) return null
-  const head = await readAt(reader, at, FRAME_HEAD_BYTES)
+  const head = await reader.readAt(at, FRAME_HEAD_BYTES)
   if (head.length < FRAME_HEAD_BYTES || !head.subarray(0, SALT_BYTES).equals(salt)) return null
   const length = head.readUInt32LE(SALT_BYTES)
   if (length > PAYLOAD_BYTES_MAX || at + FRAME_HEAD_BYTES + length > reader.size) return null
-  const payload = await readAt(reader, at + FRAME_HEAD_BYTES, length)
+  const payload = await reader.readAt(at + FRAME_HEAD_BYTES, length)
   const crc = head.readUInt32LE(SALT_BYTES + 8)
   if (payload.length < length || frameCrc(head, payload) !== crc) return null
   return { previous: head.readUInt32LE(SALT_BYTES + 4), crc, payload }
 }
 
 /** The byte of the first good frame at or after `from`, in bounded memory; null when there is none. */
-async function findFrame(reader: Reader, from: number, salt: Buffer): Promise<number | null> {
+async function findFrame(reader: WindowReader, from: number, salt: Buffer): Promise<number | null> {
   for (let base = from; base + FRAME_HEAD_BYTES <= reader.size; base += SEARCH_BYTES) {
     // Windows overlap by a salt less one byte: a salt across their border is found once.
-    const window = await readAt(reader, base, SEARCH_BYTES + SALT_BYTES - 1)
+    const window = await reader.readAt(base, SEARCH_BYTES + SALT_BYTES - 1)
     for (let i = window.indexOf(salt); i !== -1; i = window.indexOf(salt, i + 1)) {
       if ((await readFrame(reader, base + i, salt)) !== null) return base + i
     }
@@ -205,22 +245,11 @@ function frameCrc(head: Buffer, payload: Uint8Array): number {
   return crc32(payload, crc32(head.subarray(SALT_BYTES, SALT_BYTES + 8)))
 }
 
-async function readAt(reader: Reader, at: number, bytes: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(bytes, reader.size - at)))
-  let filled = 0
-  while (filled < buffer.length) {
-    const { bytesRead } = await reader.handle.read(buffer, filled, buffer.length - filled, at + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return buffer.subarray(0, filled)
-}
-
-async function withFile<T>(path: string, use: (reader: Reader) => Promise<T>): Promise<T> {
+async function withFile<T>(path: string, use: (reader: WindowReader) => Promise<T>): Promise<T> {
   try {
     const handle = await open(path, 'r')
     try {
-      return await use({ path, handle, size: (await handle.stat()).size })
+      return await use(new WindowReader(path, handle, (await handle.stat()).size))
     } finally {
       await handle.close()
     }
@@ -232,6 +261,6 @@ async function withFile<T>(path: string, use: (reader: Reader) => Promise<T>): P
 function damaged(path: string, at: number, what: string): Fault {
   return new Fault(
     'LEDGER_CORRUPT',
-    `${path} is damaged at byte ${at}: ${what}. Nothing was changed; restore the file from a copy, or start in a new directory`,
+    `${path} is damaged at byte ${at}: ${what}. Nothing was changed; restore the file from a copy, or see what \`portolan repair\` can save`,
   )
 }
