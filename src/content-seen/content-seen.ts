@@ -15,6 +15,13 @@ export interface Original {
   readonly payloadDigest: string | null
 }
 
+/** An original as a page's record holds it. */
+export interface FoundOriginal {
+  /** Of the decoded body: `sha256:` and hex. */
+  readonly digest: string
+  readonly original: Original
+}
+
 export interface ContentSeen {
   /**
    * Asks for a SHA-256 digest. Null: nobody had it, and the caller now holds the claim. A second
@@ -22,12 +29,17 @@ export interface ContentSeen {
    * in order. The digest of the empty body is nobody's: it may always be had, and is never kept.
    */
   claim(digest: Uint8Array): Promise<Original | null> | Original | null
-  /** The page that holds the claim is settled. Without a claim: what an earlier run knew; the first stays. */
-  keep(digest: Uint8Array, original: Original): void
+  /**
+   * The page that holds the claim is settled. Without a claim: what an earlier run knew; the first stays, and a page
+   * that is kept again is kept with the same position.
+   *
+   * `position` says where the page's record stands among all records. A set on disk reads the original back from
+   * there and cannot do without; one in memory has no use for it. To be called in the same breath in which the page
+   * enters its batch, so that no state of the set is committed without that batch.
+   */
+  keep(digest: Uint8Array, original: Original, position?: number): void
   /** The page that holds the claim will not be settled: the next asker holds the claim. */
   release(digest: Uint8Array): void
   /** Digests kept. */
   readonly size: number
-  /** Everything kept; for checkpoints. A digest is valid until the next one. */
-  originals(): Iterable<readonly [digest: Uint8Array, original: Original]>
 }

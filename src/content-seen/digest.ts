@@ -1,0 +1,38 @@
+// SHA-256 digests as the sets of contents handle them.
+
+import { assert } from '../base/index.ts'
+
+export const DIGEST_BYTES = 32
+
+/** SHA-256 of nothing. An empty body is never a duplicate: it says nothing of the page. */
+const EMPTY_DIGEST = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex')
+
+/** Also checks that it is a digest at all. */
+export function isEmptyDigest(digest: Uint8Array): boolean {
+  if (digest.length !== DIGEST_BYTES) assert(false, `a digest has ${DIGEST_BYTES} bytes, not ${digest.length}`)
+  return digest[0] === EMPTY_DIGEST[0] && EMPTY_DIGEST.equals(digest)
+}
+
+/** 32 bits of a digest from a byte on, in the order in which bytes compare. Evenly spread, because SHA-256 is. */
+export function bitsAt(bytes: Uint8Array, at: number): number {
+  const byte = (i: number): number => bytes[at + i] as number
+  return ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0
+}
+
+/** For maps: one character a byte. */
+export function keyOf(digest: Uint8Array): string {
+  return viewOf(digest).toString('latin1')
+}
+
+export function hexOf(digest: Uint8Array): string {
+  return viewOf(digest).toString('hex')
+}
+
+/** A digest as archives and page records write it. */
+export function textOf(digest: Uint8Array): string {
+  return `sha256:${hexOf(digest)}`
+}
+
+function viewOf(digest: Uint8Array): Buffer {
+  return digest instanceof Buffer ? digest : Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength)
+}
