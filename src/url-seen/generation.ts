@@ -5,7 +5,8 @@
 //   kinds     |   NEW    |   FREE   | …     1 byte a place
 //
 // hot: nothing is allocated after the constructor, and nothing grows. Untouched places cost no resident memory.
-// As FingerprintTable, but of fixed size, cleared at once, and able to give its keys in order, a range at a time.
+// As FingerprintTable, but of fixed size, cleared at once, and able to give its keys in order, a part at a time
+// (`ascending.ts`).
 
 import { mixFingerprint } from './fingerprint-table.ts'
 
@@ -15,8 +16,6 @@ const MEETINGS_MAX = 0xffff
 const FREE = 0
 const NEW = 1
 const KNOWN = 2
-/** Fingerprints sorted in one go. Fewer make shorter pauses, but each range costs a look at every place. */
-const RANGE_URLS = 2 ** 17
 
 export class Generation {
   readonly #keys: Uint32Array
@@ -37,6 +36,10 @@ export class Generation {
 
   get size(): number {
     return this.#size
+  }
+
+  get places(): number {
+    return this.#mask + 1
   }
 
   get memoryBytes(): number {
@@ -100,38 +103,23 @@ export class Generation {
   }
 
   /**
-   * Shows all in ascending order, and gives control away after each range. A range costs a look at every kind (some
-   * milliseconds for millions of places) and the sorting of its keys; there are as many as keep that short.
+   * Copies the keys that stand from one place to another in ascending order, as pairs (low, high), and their meetings,
+   * to index `at` on. How many.
    */
-  *ascending(visitor: (high: number, low: number, meetings: number) => void): Generator<number> {
-    const bits = Math.max(0, Math.min(16, Math.ceil(Math.log2(this.#size / RANGE_URLS))))
-    const ranges = 2 ** bits
-    let scratch = new Uint32Array(4 * Math.min(RANGE_URLS, this.#size))
-    for (let range = 0; range < ranges; range++) {
-      let count = 0
-      for (let place = 0; place <= this.#mask; place++) {
-        if (this.#kinds[place] === FREE) continue
-        const high = this.#keys[2 * place + 1] as number
-        // A shift by 32 would be one by 0.
-        if (bits > 0 && high >>> (32 - bits) !== range) continue
-        if (2 * count >= scratch.length) scratch = grown(scratch)
-        scratch[2 * count] = this.#keys[2 * place] as number
-        scratch[2 * count + 1] = high
-        count++
-      }
-      new BigUint64Array(scratch.buffer, 0, count).sort()
-      for (let i = 0; i < count; i++) {
-        const low = scratch[2 * i] as number
-        const high = scratch[2 * i + 1] as number
-        visitor(high, low, this.#meetings[this.find(high, low)] as number)
-      }
-      yield Math.max(count, 1)
+  copySorted(from: number, to: number, keys: Uint32Array<ArrayBuffer>, meetings: Uint16Array, at: number): number {
+    const last = Math.min(to - 1, this.#mask)
+    let end = at
+    for (let place = from; place <= last; place++) {
+      if (this.#kinds[place] === FREE) continue
+      keys[2 * end] = this.#keys[2 * place] as number
+      keys[2 * end + 1] = this.#keys[2 * place + 1] as number
+      end++
     }
+    // Two halves in this order read as one number where numbers are little-endian: everywhere Node runs for us.
+    new BigUint64Array(keys.buffer, keys.byteOffset + 8 * at, end - at).sort()
+    for (let i = at; i < end; i++) {
+      meetings[i] = this.#meetings[this.find(keys[2 * i + 1] as number, keys[2 * i] as number)] as number
+    }
+    return end - at
   }
-}
-
-function grown(scratch: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * scratch.length)
-  larger.set(scratch)
-  return larger
 }
