@@ -24,15 +24,16 @@ export class Claims {
     return this.#held.has(keyOf(digest))
   }
 
-  /** Null: the claim is the caller's now. Otherwise it is another's, and the answer comes when that one is done. */
-  hold(digest: Uint8Array): Promise<Original | null> | null {
-    const key = keyOf(digest)
-    const waiters = this.#held.get(key)
-    if (waiters === undefined) {
-      this.#held.set(key, [])
-      return null
-    }
+  /** The answer of whoever holds the claim, when that one is done; null when nobody does. */
+  wait(digest: Uint8Array): Promise<Original | null> | null {
+    const waiters = this.#held.get(keyOf(digest))
+    if (waiters === undefined) return null
     return new Promise((resolve, reject) => waiters.push({ resolve, reject }))
+  }
+
+  /** The claim, which nobody holds, is the caller's now. */
+  hold(digest: Uint8Array): void {
+    this.#held.set(keyOf(digest), [])
   }
 
   /** The original is known. Where nobody holds a claim, nobody needs to hear. */

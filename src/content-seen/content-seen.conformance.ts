@@ -30,6 +30,11 @@ export class Records {
     seen.keep(digest, original, position)
   }
 
+  /** What a crash does to records that no batch speaks of. */
+  cut(length: number): void {
+    this.#records.length = (length - this.#first) / RECORD_BYTES
+  }
+
   readonly readOriginal = async (position: number): Promise<FoundOriginal> => {
     this.read.push(position)
     await Promise.resolve()
@@ -43,7 +48,7 @@ const RECORD_BYTES = 500
 
 export type MakeContentSeen = (records: Records) => ContentSeen | Promise<ContentSeen>
 
-export function digestOf(content: string): Uint8Array {
+export function digestOf(content: string): Buffer {
   return createHash('sha256').update(content).digest()
 }
 

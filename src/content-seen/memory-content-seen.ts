@@ -34,7 +34,10 @@ export class MemoryContentSeen implements ContentSeen {
   claim(digest: Uint8Array): Promise<Original | null> | Original | null {
     if (isEmptyDigest(digest)) return null
     const row = this.#rowOf(digest)
-    return row >= 0 ? this.#original(row) : this.#claims.hold(digest)
+    if (row >= 0) return this.#original(row)
+    const answer = this.#claims.wait(digest)
+    if (answer === null) this.#claims.hold(digest)
+    return answer
   }
 
   keep(digest: Uint8Array, original: Original): void {
