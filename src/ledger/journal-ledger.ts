@@ -10,7 +10,7 @@ import { decodeBatch, encodeBatch } from './batch-codec.ts'
 import type { CrawlIdentity, Ledger, LedgerBatch } from './ledger.ts'
 
 /** Changes whenever an older Portolan could not read what we write, or we not what it wrote. */
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
 export interface JournalOptions {
   readonly path: string

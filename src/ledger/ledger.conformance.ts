@@ -5,22 +5,40 @@ import { expect, test } from 'vitest'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { emptyBatch } from './batch-codec.ts'
-import type { Ledger, LedgerBatch } from './ledger.ts'
+import type { ContentNote, Ledger, LedgerBatch } from './ledger.ts'
 
 const url = fc
   .tuple(fc.constantFrom('a.test', 'b.test', '[::1]'), fc.webPath(), fc.boolean())
   .map(([host, path, isSecure]) => `http${isSecure ? 's' : ''}://${host}/${path.replace(/^\/+/, '')}` as CanonicalUrl)
 
+/** Of few, so that the same URL stands in several places of a batch. */
+const repeatedUrl = fc.oneof(
+  fc.constantFrom('http://a.test/1', 'http://a.test/2', 'http://b.test/').map((one) => one as CanonicalUrl),
+  url,
+)
+
 const entry: fc.Arbitrary<FrontierEntry> = fc
   .record({
     url,
-    via: fc.option(url, { nil: null }),
+    via: fc.option(repeatedUrl, { nil: null }),
     depth: fc.nat(5),
     hops: fc.nat(2),
     band: fc.nat(7),
     isSeed: fc.boolean(),
   })
   .map((some) => ({ ...some, host: hostKeyOf(some.url), tries: 0, pauses: 0 }))
+
+const digest = fc.constantFrom('ab'.repeat(32), 'cd'.repeat(32))
+
+const content: fc.Arbitrary<ContentNote> = fc.record({
+  digest,
+  url: repeatedUrl,
+  fetchedAtMs: fc.nat(),
+  payloadDigest: fc.option(
+    digest.map((some) => `sha256:${some}`),
+    { nil: null },
+  ),
+})
 
 export const anyBatch: fc.Arbitrary<LedgerBatch> = fc
   .record({
@@ -30,7 +48,7 @@ export const anyBatch: fc.Arbitrary<LedgerBatch> = fc
     verdicts: fc.array(
       fc.oneof(
         fc.record({
-          url,
+          url: repeatedUrl,
           kind: fc.constant('page' as const),
           status: fc.constant(200),
           bytes: fc.nat(),
@@ -41,6 +59,7 @@ export const anyBatch: fc.Arbitrary<LedgerBatch> = fc
       ),
       { maxLength: 10 },
     ),
+    contents: fc.array(content, { maxLength: 6 }),
     refused: fc.dictionary(fc.constantFrom('scheme', 'out-of-scope'), fc.nat(9)),
     files: fc.dictionary(fc.constantFrom('pages', 'archive'), fc.nat()),
     ranMs: fc.nat(),

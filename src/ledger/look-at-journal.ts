@@ -1,0 +1,60 @@
+// Looking at a journal that another process may be writing: no lock, nothing touched. Not for going on.
+
+import { join } from 'node:path'
+import { Fault } from '../base/index.ts'
+import { readFrames } from '../disk/index.ts'
+import { decodeBatch } from './batch-codec.ts'
+import { faultOf } from './journal-faults.ts'
+import type { NumberedBatch } from './journal.ts'
+import { listSegments } from './segment-chain.ts'
+import { decodeRecord, SEGMENT_FORMAT_VERSION } from './segment-record.ts'
+
+/** Whether a crawl was begun in this directory (`state/journal`). */
+export async function journalBegun(directory: string): Promise<boolean> {
+  return (await listSegments(directory)).segments.length > 0
+}
+
+/**
+ * The batches after this one, as far as they are still there and were there when the reading began. A batch
+ * on its way is not seen. A jump in the numbers means that what lies between was forgotten before it
+ * could be read; batches that are missing for any other reason are a fault.
+ */
+export async function* lookAtJournal(directory: string, after = 0): AsyncGenerator<NumberedBatch> {
+  let number = after
+  let wasForgotten = true
+  for (;;) {
+    const { segments } = await listSegments(directory)
+    for (const [index, { name, firstNumber }] of segments.entries()) {
+      const next = segments[index + 1]
+      if (next !== undefined && next.firstNumber <= number + 1) continue
+      const path = join(directory, name)
+      try {
+        for await (const payload of readFrames(path, SEGMENT_FORMAT_VERSION)) {
+          const record = decodeRecord(payload)
+          if (record?.kind !== 'batch' || record.number <= number) continue
+          if (record.number !== number + 1 && !wasForgotten) throw missing(path, number + 1)
+          wasForgotten = false
+          number = record.number
+          yield { number, batch: decodeBatch(record.body) }
+        }
+        // When the directory was read the next segment was there, so this one was complete.
+        const read = Math.max(number, firstNumber - 1)
+        if (next === undefined) return
+        if (next.firstNumber > read + 1) throw missing(path, read + 1)
+      } catch (fault) {
+        if (!isGone(fault)) throw fault
+        wasForgotten = true
+      }
+    }
+    // Also the segment that was the last one is gone: look for those that came after it.
+    if (segments.length === 0) return
+  }
+}
+
+function missing(path: string, number: number): Fault {
+  return faultOf(path, { code: 'LEDGER_CORRUPT', at: 0, what: `batch ${number} is missing` })
+}
+
+function isGone(fault: unknown): boolean {
+  return fault instanceof Fault && (fault.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+}
