@@ -1,9 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
+import { syncDirectory } from './atomic-file.ts'
 
 /**
- * Makes a directory and what it lies in, one by one. Node's own `recursive` tries for ever where the
+ * Makes a directory and what it lies in, one by one, durably. Node's own `recursive` tries for ever where the
  * system answers ENOENT for a child of a directory that exists, as /proc does.
  */
 export async function makeDirectory(path: string): Promise<void> {
@@ -16,6 +17,8 @@ export async function makeDirectory(path: string): Promise<void> {
         if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
         if (!(await isDirectory(one))) throw new Fault('CONFIG_INVALID', `${one} is a file, not a directory`)
       })
+      // Else all that is made durable in it could go with it.
+      await syncDirectory(dirname(one))
     }
   } catch (cause) {
     throw diskFault(`making the directory ${path}`, cause)

@@ -13,7 +13,6 @@ vi.mock('node:fs/promises', async (original) => (await import('./recorded-fs.ts'
 
 const parent = mkdtempSync(join(tmpdir(), 'portolan-simulated-'))
 let directory: string
-let made = 0
 beforeEach(() => {
   directory = mkdtempSync(join(parent, 'disk-'))
 })
@@ -48,14 +47,11 @@ async function replace(mistakes: Mistakes): Promise<void> {
 /** The cuts after which the file is neither, or not the new one although that was promised. */
 async function broken(disk: SimulatedDisk, promisedAt: number): Promise<string[]> {
   const found: string[] = []
-  for (const cut of disk.cuts('broken')) {
-    const copy = join(parent, `cut-${++made}`)
-    cut.make(copy)
+  await disk.afterEachCut('broken', 3, async (copy, cut) => {
     const bytes = await readFile(join(copy, 'facts'), 'utf8').catch(() => 'missing')
     const isRight = bytes === NEW || (bytes === OLD && cut.at < promisedAt)
     if (!isRight) found.push(`${cut.name}: ${bytes.slice(0, 8)}`)
-    rmSync(copy, { recursive: true })
-  }
+  })
   return found
 }
 
@@ -93,10 +89,8 @@ test('what was synced is always there, what was not may be kept, lost, cut, torn
   await handle.close()
   disk.stop()
   const seen = new Set<string>()
-  for (const cut of disk.cuts('fates', 60)) {
-    if (cut.at < promisedAt) continue
-    const copy = join(parent, `cut-${++made}`)
-    cut.make(copy)
+  await disk.afterEachCut('fates', 60, async (copy, cut) => {
+    if (cut.at < promisedAt) return
     const bytes = await readFile(join(copy, 'log'), 'latin1')
     expect(bytes.startsWith('a'.repeat(1_000)), cut.name).toBe(true)
     seen.add(
@@ -105,7 +99,7 @@ test('what was synced is always there, what was not may be kept, lost, cut, torn
         .replaceAll(/(.)\1*/gs, '$1')
         .replaceAll('\0', '0'),
     )
-  }
+  })
   // Both, none, the later without the earlier, the earlier without the later, lengths without bytes, torn at a sector.
   expect([...seen]).toEqual(expect.arrayContaining(['', 'b', 'bc', '0c', '0', '0b', 'b0']))
 })
@@ -125,12 +119,10 @@ test('a sync promises nothing of a write that had not ended when it began, nor b
   await handle.close()
   disk.stop()
   const lost: boolean[] = []
-  for (const cut of disk.cuts('times', 0)) {
-    if (!cut.name.endsWith('lost') || (cut.at !== afterFirst && cut.at !== afterSecond)) continue
-    const copy = join(parent, `cut-${++made}`)
-    cut.make(copy)
+  await disk.afterEachCut('times', 0, async (copy, cut) => {
+    if (!cut.name.endsWith('lost') || (cut.at !== afterFirst && cut.at !== afterSecond)) return
     lost.push((await readFile(join(copy, 'log'), 'utf8')) === '')
-  }
+  })
   expect(lost).toEqual([true, false])
 })
 
@@ -146,11 +138,9 @@ test('a directory that was made is durable with its parent, and takes what lies 
   await syncDirectory(directory)
   disk.stop()
   const left = new Map<number, string[]>()
-  for (const cut of disk.cuts('directories', 0)) {
-    const copy = join(parent, `cut-${++made}`)
-    cut.make(copy)
+  await disk.afterEachCut('directories', 0, async (copy, cut) => {
     if (cut.name.endsWith('lost')) left.set(cut.at, await readdir(copy, { recursive: true }))
-  }
+  })
   expect(left.get(before)).toEqual([])
   expect(left.get(before + 1)).toEqual(['inner', join('inner', 'file')])
 })
@@ -161,11 +151,9 @@ test('a removal without a sync may come back', async () => {
   await rm(join(directory, 'file'))
   disk.stop()
   const left = new Set<number>()
-  for (const cut of disk.cuts('removal', 5)) {
-    const copy = join(parent, `cut-${++made}`)
-    cut.make(copy)
+  await disk.afterEachCut('removal', 5, async (copy, cut) => {
     if (cut.at === 1) left.add((await readdir(copy)).length)
-  }
+  })
   expect(left).toEqual(new Set([0, 1]))
 })
 

@@ -7,17 +7,18 @@
 //   const disk = SimulatedDisk.watch(directory)
 //   …the code under test, noting disk.now whenever something was promised…
 //   disk.stop()
-//   for (const cut of disk.cuts('a seed')) cut.make(elsewhere), and look whether what was promised at cut.at is there
+//   await disk.afterEachCut('a seed', 3, async (copy, cut) => …is there in copy what was promised by cut.at?…)
 //
 // What a cut may leave is said in power-cut.ts. Calls that change a watched directory in a way that is not simulated
 // throw: silence would be a hole in every test that stands on this.
 
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { Random } from '../../src/base/index.ts'
 import { afterPowerCut, type DiskContent, type DiskEvent, type Fates } from './power-cut.ts'
 
 /** The real one, also where `node:fs` is mocked. */
-const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } =
+const { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } =
   process.getBuiltinModule('node:fs')
 
 export type Operation = 'create' | 'write' | 'sync' | 'rename' | 'remove'
@@ -97,6 +98,26 @@ export class SimulatedDisk {
         const name = `${seed}/${at}/${chance}`
         yield this.#cut(at, name, new Random(name))
       }
+    }
+  }
+
+  /** Makes the directory anew after each of these cuts, for `check` to look at and to go on with; says which it failed at. */
+  async afterEachCut(
+    seed: string,
+    chances: number,
+    check: (directory: string, cut: PowerCut) => Promise<void>,
+  ): Promise<void> {
+    const parent = mkdtempSync(join(tmpdir(), 'portolan-cut-'))
+    const directory = join(parent, 'directory')
+    try {
+      for (const cut of this.cuts(seed, chances)) {
+        cut.make(directory)
+        await check(directory, cut).catch((cause: unknown) => {
+          throw new Error(`${cut.name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+        })
+      }
+    } finally {
+      rmSync(parent, { recursive: true })
     }
   }
 
