@@ -22,7 +22,9 @@ type Operation =
   /** Asks for some contents at once, each as often as given; then pages that hold claims are kept or given up. */
   | { readonly kind: 'claim'; readonly first: number; readonly count: number; readonly askers: number }
   | { readonly kind: 'settle'; readonly keeps: number; readonly releases: number }
-  | { readonly kind: 'flush' | 'compact' | 'commit' | 'crash' | 'crash while committing' }
+  /** The state is read some time before it is committed. */
+  | { readonly kind: 'commit'; readonly meanwhile: 'nothing' | 'flush' | 'compact'; readonly isLost: boolean }
+  | { readonly kind: 'flush' | 'compact' | 'crash' }
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -42,9 +44,16 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       releases: fc.nat({ max: 5 }),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('commit') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('commit'),
+      meanwhile: fc.constantFrom('nothing', 'flush', 'compact'),
+      isLost: fc.nat({ max: 3 }).map((chance) => chance === 0),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('flush', 'compact') }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('crash', 'crash while committing') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash') }) },
 )
 
 function digestOfContent(content: number): Buffer {
@@ -133,17 +142,19 @@ async function play(directory: string, memoryBytes: number, operations: readonly
         records.keep(seen, note.digest, note.original)
         keepNote(note, twin.seen)
       }
-    } else if (one.kind === 'commit' || one.kind === 'crash while committing') {
+    } else if (one.kind === 'commit') {
       const state = JSON.parse(JSON.stringify(seen.state())) as ContentState
       const { length } = records
       seen.mark(batches.length + 1)
-      if (one.kind === 'commit') {
+      if (one.meanwhile !== 'nothing') await seen[one.meanwhile]()
+      if (one.isLost) await crash()
+      else {
         batches.push(batch)
         batch = []
         committed = state
         committedLength = length
         seen.committed(state)
-      } else await crash()
+      }
     } else if (one.kind === 'crash') await crash()
     else await seen[one.kind]()
     await new Promise(setImmediate)

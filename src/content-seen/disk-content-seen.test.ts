@@ -4,10 +4,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { contentSeenConformance, digestOf, isWaiting, originalOf, Records } from './content-seen.conformance.ts'
-import type { FoundOriginal } from './content-seen.ts'
+import type { FoundOriginal, Original } from './content-seen.ts'
 import { DiskContentSeen } from './disk-content-seen.ts'
+import { PositionRunWriter } from './position-run-writer.ts'
 import type { ContentState } from './run-shelf.ts'
 
 /** Generations of some 25 pages. */
@@ -39,6 +40,11 @@ async function openSeen(
 /** Keeps pages from..to of one endless list. */
 function keep(seen: DiskContentSeen, records: Records, from: number, to: number): void {
   for (let i = from; i < to; i++) records.keep(seen, digestOf(`c${i}`), originalOf(i))
+}
+
+/** Asks, and waits in every case. */
+async function ask(seen: DiskContentSeen, digest: Uint8Array): Promise<Original | null> {
+  return seen.claim(digest)
 }
 
 /** How many of the pages from..to are known; those that are not are released. */
@@ -101,7 +107,10 @@ test('who asks while a record is being read waits for the same answer', async ()
   }
   const seen = await openSeen(reader)
   keep(seen, records, 0, 500)
-  const claims = [0, 0, 0].map((i) => seen.claim(digestOf(`c${i}`)))
+  const buffer = digestOf('c0')
+  const claims = [0, 1, 2].map(() => ask(seen, buffer))
+  // The caller may use its buffer again, also while it waits.
+  buffer.fill(7)
   expect(await isWaiting(claims[0])).toBe(true)
   answer(await records.readOriginal(0))
   expect(await Promise.all(claims)).toEqual([originalOf(0), originalOf(0), originalOf(0)])
@@ -147,10 +156,8 @@ test('a record that cannot be read fails everybody who waits for it, and nobody 
   }
   const seen = await openSeen(reader)
   keep(seen, records, 0, 500)
-  const claims = [seen.claim(digestOf('c0')), seen.claim(digestOf('c0'))]
-  for (const settled of await Promise.allSettled(claims)) {
-    expect(settled).toMatchObject({ status: 'rejected', reason: { message: 'no such record' } })
-  }
+  const [first, second] = [ask(seen, digestOf('c0')), ask(seen, digestOf('c0'))]
+  await Promise.all([first, second].map((claim) => expect(claim).rejects.toThrow('no such record')))
   isBroken = false
   expect(await known(seen, 0, 600)).toBe(500)
 })
@@ -235,6 +242,24 @@ test('keeping again what the runs hold already loses nothing, makes nothing twic
   await again.compact()
   expect(again.size).toBe(600)
   expect(await known(again, 0, 700)).toBe(600)
+})
+
+test('a run is named only when it is synced, and what it holds is known all the while', async () => {
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal)
+  const syncs: (() => void)[] = []
+  vi.spyOn(PositionRunWriter.prototype, 'sync').mockImplementation(() => new Promise((resolve) => syncs.push(resolve)))
+  onTestFinished(() => void vi.restoreAllMocks())
+  keep(seen, records, 0, 10)
+  const flushed = seen.flush()
+  while (syncs.length === 0) await new Promise(setImmediate)
+  expect(seen.state().runs).toEqual([])
+  expect(seen.size).toBe(10)
+  expect(seen.claim(digestOf('c3'))).toEqual(originalOf(3))
+  syncs[0]!()
+  await flushed
+  expect(seen.state().runs).toMatchObject([{ pages: 10 }])
+  expect(seen.size).toBe(10)
 })
 
 test('files stay until a committed state does without them', async () => {

@@ -37,7 +37,7 @@ test.for([
   ['evenly spread', (i: number) => digestOf(`c${i}`), 100],
   ['alike, and the least of all', alike(0), 20],
   ['alike, and the greatest of all', alike(0xff), 3],
-] as const)('digests that are %s are found and shown in order', ([_, digestAt, least]) => {
+] as const)('digests that are %s are found and shown in order', ([, digestAt, least]) => {
   const generation = new Generation(BYTES)
   for (let round = 0; round < 2; round++) {
     const digests = fill(generation, digestAt)

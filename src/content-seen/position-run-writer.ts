@@ -89,8 +89,6 @@ export class PositionRunWriter {
 
   #endBlock(): void {
     const block = this.#blocksWritten + this.#place
-    // What is left of an earlier block must not be in the crc of a last one that is not full.
-    for (let page = this.#page; page < BLOCK_PAGES; page++) this.#window.set(this.#place, page, 0, 0, 0)
     this.#index.add(block, this.#window.words, this.#window.keysWord(this.#place), this.#page)
     this.#window.seal(this.#place, this.#facts.number, block)
     this.#page = 0
