@@ -88,9 +88,9 @@ export class EntryBlock {
     return new EntryBlock(count, groups, new EntryReader(host, input))
   }
 
-  /** The entries from the i-th on, in order. */
-  entries(from = 0): FrontierEntry[] {
-    return this.#read(from, this.count)
+  /** The entries from the i-th on, up to before the j-th, in order. */
+  entries(from = 0, to = this.count): FrontierEntry[] {
+    return this.#read(from, Math.min(to, this.count))
   }
 
   /** The i-th entry, by reading at most seventeen; undefined when there is none. */

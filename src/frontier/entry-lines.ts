@@ -19,17 +19,17 @@ import type { FrontierEntry } from './frontier.ts'
 
 const NONE = -1
 const FIRST_CAPACITY = 1_024
+/** About what a row costs beside the text of its URL: 28 bytes of columns, room to grow, its share of a via. */
+export const ROW_BYTES = 100
 
 /** Ten bits each for tries, pauses and hops, one for the seeds. All are bounded far below by their own options. */
 const COUNT_BITS = 10
 const COUNT_MAX = 2 ** COUNT_BITS - 1
 const SEED_BIT = 1 << (3 * COUNT_BITS)
 
-/** One band of one host: a chain of rows, never empty while its host keeps it. */
-export class Line {
+/** URLs of one band of one host, in order. */
+export class Chain {
   readonly band: number
-  /** The host's line of the next worse band. */
-  worse: Line | null = null
   head = NONE
   tail = NONE
   count = 0
@@ -37,6 +37,12 @@ export class Line {
   constructor(band: number) {
     this.band = band
   }
+}
+
+/** One band of one host: a chain of rows, never empty while its host keeps it. */
+export class Line extends Chain {
+  /** The host's line of the next worse band. */
+  worse: Line | null = null
 }
 
 export class EntryLines {
@@ -48,13 +54,20 @@ export class EntryLines {
   #free = NONE
   #rows = 0
   #lastVia: CanonicalUrl | null = null
+  /** Characters of all URLs. */
+  #characters = 0
 
   /** Rows in use. */
   get count(): number {
     return this.#rows
   }
 
-  push(line: Line, entry: FrontierEntry): void {
+  /** About what the rows cost: the texts of the URLs, and the rest of a row with its share of a via. */
+  get bytes(): number {
+    return this.#rows * ROW_BYTES + this.#characters
+  }
+
+  push(line: Chain, entry: FrontierEntry): void {
     const row = this.#write(entry)
     this.#next[row] = NONE
     if (line.tail === NONE) line.head = row
@@ -63,7 +76,7 @@ export class EntryLines {
     line.count++
   }
 
-  pushFirst(line: Line, entry: FrontierEntry): void {
+  pushFirst(line: Chain, entry: FrontierEntry): void {
     const row = this.#write(entry)
     this.#next[row] = line.head
     if (line.tail === NONE) line.tail = row
@@ -72,26 +85,54 @@ export class EntryLines {
   }
 
   /** Takes the first URL of a line. Only when its count > 0. */
-  shift(line: Line, host: HostKey): FrontierEntry {
+  shift(line: Chain, host: HostKey): FrontierEntry {
     const row = line.head
     const entry = this.#read(row, line, host)
     line.head = this.#next[row] as number
     if (line.head === NONE) line.tail = NONE
     line.count--
-    this.#urls[row] = '' as CanonicalUrl
-    this.#vias[row] = null
-    this.#next[row] = this.#free
-    this.#free = row
-    this.#rows--
+    this.#release(row)
     return entry
   }
 
+  /** Forgets all URLs of a line but the first `count`. */
+  keepFirst(line: Chain, count: number): void {
+    if (line.count <= count) return
+    let last = NONE
+    let row = line.head
+    for (let i = 0; i < count; i++) {
+      last = row
+      row = this.#next[row] as number
+    }
+    while (row !== NONE) {
+      const next = this.#next[row] as number
+      this.#release(row)
+      row = next
+    }
+    line.tail = last
+    if (last === NONE) line.head = NONE
+    else this.#next[last] = NONE
+    line.count = count
+  }
+
+  /** Puts the URLs of a second line behind those of the first; the second is empty then. */
+  join(first: Chain, second: Chain): void {
+    if (second.head === NONE) return
+    if (first.tail === NONE) first.head = second.head
+    else this.#next[first.tail] = second.head
+    first.tail = second.tail
+    first.count += second.count
+    second.head = NONE
+    second.tail = NONE
+    second.count = 0
+  }
+
   /** The URLs of a line in order, without taking them. The line must not change meanwhile. */
-  *entries(line: Line, host: HostKey): Iterable<FrontierEntry> {
+  *entries(line: Chain, host: HostKey): Iterable<FrontierEntry> {
     for (let row = line.head; row !== NONE; row = this.#next[row] as number) yield this.#read(row, line, host)
   }
 
-  #read(row: number, line: Line, host: HostKey): FrontierEntry {
+  #read(row: number, line: Chain, host: HostKey): FrontierEntry {
     const counts = this.#counts[row] as number
     return {
       url: this.#urls[row] as CanonicalUrl,
@@ -104,6 +145,15 @@ export class EntryLines {
       tries: counts & COUNT_MAX,
       pauses: (counts >>> COUNT_BITS) & COUNT_MAX,
     }
+  }
+
+  #release(row: number): void {
+    this.#characters -= (this.#urls[row] as string).length
+    this.#urls[row] = '' as CanonicalUrl
+    this.#vias[row] = null
+    this.#next[row] = this.#free
+    this.#free = row
+    this.#rows--
   }
 
   #write(entry: FrontierEntry): number {
@@ -121,6 +171,7 @@ export class EntryLines {
     this.#rows++
     if (entry.via !== this.#lastVia) this.#lastVia = entry.via
     this.#urls[row] = entry.url
+    this.#characters += entry.url.length
     this.#vias[row] = this.#lastVia
     this.#depth[row] = entry.depth
     this.#counts[row] = tries | (pauses << COUNT_BITS) | (hops << (2 * COUNT_BITS)) | (entry.isSeed ? SEED_BIT : 0)

@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { assert, type ManualClock } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import type { Errand, Frontier, FrontierEntry, FrontierFigures, Turn } from './frontier.ts'
+import type { Subject } from './steady-frontier.conformance.ts'
 
 /** One step of a random run. Numbers choose among what is there: hosts by name, turns by their place. */
 export type Operation =
@@ -80,18 +81,20 @@ interface ModelHost {
 
 class Model {
   readonly #settings: ModelSettings
+  readonly #subject: Subject
   readonly #real: Frontier
   readonly #hosts = new Map<HostKey, ModelHost>()
   readonly #addresses = new Map<string, ModelAddress>()
   readonly turns: Turn[] = []
   #made = 0
 
-  constructor(real: Frontier, settings: ModelSettings) {
-    this.#real = real
+  constructor(subject: Subject, settings: ModelSettings) {
+    this.#subject = subject
+    this.#real = subject.frontier
     this.#settings = settings
   }
 
-  run(operation: Operation): void {
+  async run(operation: Operation): Promise<void> {
     const real = this.#real
     const nowMs = this.#nowMs
     switch (operation.kind) {
@@ -142,21 +145,22 @@ class Model {
         this.#settings.clock.advance(operation.ms)
         break
     }
+    await this.#subject.settled()
     this.#watch()
     same(real.figures(), this.#figures(), 'the figures')
   }
 
   /** Ends every turn and every rest until nothing is left: each entry must have come out. */
-  drain(): void {
-    for (const host of this.#hosts.values()) this.run({ kind: 'unpark', host: indexOf(host.key) })
-    while (this.turns.length > 0) this.run({ kind: 'settle', turn: 0, ms: 0, visited: Infinity, again: false })
+  async drain(): Promise<void> {
+    for (const host of this.#hosts.values()) await this.run({ kind: 'unpark', host: indexOf(host.key) })
+    while (this.turns.length > 0) await this.run({ kind: 'settle', turn: 0, ms: 0, visited: Infinity, again: false })
     for (;;) {
-      this.run({ kind: 'take' })
-      if (this.turns.length > 0) this.run({ kind: 'settle', turn: 0, ms: 0, visited: Infinity, again: false })
+      await this.run({ kind: 'take' })
+      if (this.turns.length > 0) await this.run({ kind: 'settle', turn: 0, ms: 0, visited: Infinity, again: false })
       else {
         const atMs = this.#real.nextReadyMs()
         if (atMs === null) break
-        this.run({ kind: 'advance', ms: Math.max(atMs - this.#nowMs, 1e-3) })
+        await this.run({ kind: 'advance', ms: Math.max(atMs - this.#nowMs, 1e-3) })
       }
     }
     const left = [...this.#hosts.values()].filter((host) => host.entries.length + host.errands.length > 0)
@@ -165,7 +169,7 @@ class Model {
       [],
       'hosts with something left when the frontier was drained',
     )
-    same([...this.#real.entries()], [], 'entries left when the frontier was drained')
+    same(await this.#subject.entries(), [], 'entries left when the frontier was drained')
   }
 
   #take(): void {
@@ -185,7 +189,7 @@ class Model {
     const band = bandOf(host)
     for (const other of eligible) {
       assert(bandOf(other) >= band, `${host.key} of band ${band} went before ${other.key} of band ${bandOf(other)}`)
-      if (other === host || bandOf(other) !== band || other.passedBy === null) continue
+      if (other === host || bandOf(other) !== band || other.passedBy === null || !this.#subject.keepsPlaces) continue
       assert(!other.passedBy.has(host.key), `${host.key} went twice while ${other.key} waited`)
       other.passedBy.add(host.key)
     }
@@ -382,12 +386,16 @@ function same(real: unknown, model: unknown, what: string): void {
 }
 
 /** Runs a sequence on both; throws at the first law that is broken. */
-export function checkAgainstModel(real: Frontier, settings: ModelSettings, sequence: readonly Operation[]): void {
-  const model = new Model(real, settings)
+export async function checkAgainstModel(
+  subject: Subject,
+  settings: ModelSettings,
+  sequence: readonly Operation[],
+): Promise<void> {
+  const model = new Model(subject, settings)
   for (const operation of sequence) {
-    model.run(operation)
-    real.assertSound()
+    await model.run(operation)
+    subject.frontier.assertSound()
   }
-  model.drain()
-  real.assertSound()
+  await model.drain()
+  subject.frontier.assertSound()
 }

@@ -121,10 +121,6 @@ export interface Frontier {
   /** What is known of a host's state now, for `explain` and the control API. */
   inspect(host: HostKey): HostState | null
   figures(): FrontierFigures
-  /** Every entry without a verdict, waiting or out, host by host, in the order it would be handed out; for checkpoints. */
-  entries(): Iterable<FrontierEntry>
-  /** The state of every host known; for checkpoints. */
-  hostStates(): Iterable<HostState>
   /** Throws if a promise of the implementation is broken. O(everything): for tests. */
   assertSound(): void
 }

@@ -1,3 +1,4 @@
+export { DiskFrontier, type DiskFrontierSettings } from './disk-frontier.ts'
 export * from './frontier.ts'
 export { MemoryFrontier } from './memory-frontier.ts'
 export { type FrontierOptions, frontierOptions } from './options.ts'

@@ -8,7 +8,16 @@ import type { FrontierEntry, Turn } from './frontier.ts'
 import { type IpGate, MemoryIpGate } from './ip-gate.ts'
 import { MemoryFrontier } from './memory-frontier.ts'
 
-frontierConformance('MemoryFrontier', (settings) => new MemoryFrontier(settings))
+frontierConformance('MemoryFrontier', async (settings) => {
+  const frontier = new MemoryFrontier(settings)
+  return {
+    frontier,
+    settled: async () => undefined,
+    entries: async () => [...frontier.entries()],
+    hostStates: async () => [...frontier.hostStates()],
+    keepsPlaces: true,
+  }
+})
 
 function entryOf(host: string, name: string | number): FrontierEntry {
   return {

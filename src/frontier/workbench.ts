@@ -53,6 +53,11 @@ export class Workbench {
     return this.#ready.size + this.#called.size + this.#atAddress
   }
 
+  /** The best band in which a host may be asked, if its address is free; Infinity when there is none. */
+  get bestBand(): number {
+    return Math.min(this.#ready.bestBand, this.#called.bestBand)
+  }
+
   get restingCount(): number {
     return this.#resting.size
   }

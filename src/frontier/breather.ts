@@ -1,0 +1,19 @@
+// Long work in short steps: between two of them everybody else has a turn.
+
+import { setImmediate } from 'node:timers/promises'
+
+const STEP_MS = 4
+
+export class Breather {
+  #startedMs = performance.now()
+
+  /** True when the step has taken long enough; then pause() is due. */
+  get isDue(): boolean {
+    return performance.now() - this.#startedMs > STEP_MS
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate()
+    this.#startedMs = performance.now()
+  }
+}

@@ -1,0 +1,286 @@
+// Writes what a seal has fixed, while the crawl goes on: blocks first, which nobody names yet, then in one batch all records that
+// changed, the line of hosts, and the word that the checkpoint is made. A crash before that batch leaves the checkpoint
+// before, and blocks that the store removes when it is opened.
+//
+// With it some hosts leave memory, if it is short or if others wait on disk: first those that were served since they came, then
+// those that came by a link. They go to the end of their band's line. Who came from that line and was not served stays, so
+// every host in line comes to hand and is served.
+
+import type { Clock } from '../base/index.ts'
+import type { HostKey } from '../url/index.ts'
+import { Breather } from './breather.ts'
+import { type DiskHost, HOST_BYTES } from './disk-host.ts'
+import { encodeEntries } from './entry-block.ts'
+import type { EntryLines } from './entry-lines.ts'
+import { blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
+import { captureHost, type NewBlock, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
+import { type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
+import type { HostReader } from './host-reader.ts'
+import { encodeRecord } from './host-record.ts'
+import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
+
+/** Blocks are written in batches of about this size. */
+const BATCH_BYTES = 2 ** 20
+/** About what a URL costs in memory. */
+const ENTRY_BYTES = 200
+
+export const CHECKPOINT_VERSION = 1
+
+/** What a checkpoint says of the whole. */
+export interface CheckpointFacts {
+  readonly version: number
+  /** Everything up to this batch of the journal is in it. */
+  readonly batch: number
+  /** How often the frontier was opened. */
+  readonly run: number
+  readonly waiting: number
+  readonly hosts: number
+  /** Hosts that have a record. */
+  readonly known: number
+  readonly nextBlock: number
+  readonly nextPage: number
+  readonly pages: readonly HostPage[]
+}
+
+/** The moment of a seal: what is true of everything but the hosts, and the hosts that changed since the one before. */
+export interface Seal {
+  readonly batch: number
+  readonly epoch: number
+  readonly changed: readonly DiskHost[]
+  readonly waiting: number
+  /** Grows until it is written, by those of whom it was not known whether they were new. */
+  hosts: number
+  readonly pages: readonly HostPage[]
+  /** Pages whose hosts have all come to hand. */
+  readonly pagesRead: readonly number[]
+}
+
+export interface CheckpointWriterParts {
+  readonly store: GuardedStore
+  readonly clock: Clock
+  readonly lines: EntryLines
+  readonly hosts: ReadonlyMap<HostKey, DiskHost>
+  readonly queue: HostQueue
+  readonly known: KnownHosts
+  readonly reader: HostReader
+  readonly run: number
+  readonly nextBlock: number
+  readonly nextPage: number
+  readonly knownCount: number
+  readonly tuning: { readonly headEntries: number; readonly blockEntriesMin: number; readonly hostsMin: number }
+  /** How many bytes ought to leave memory. */
+  readonly excessBytes: () => number
+  /** Takes a host out of memory. */
+  readonly drop: (host: DiskHost) => void
+}
+
+export class CheckpointWriter {
+  readonly #parts: CheckpointWriterParts
+  #nextBlock: number
+  #nextPage: number
+  #knownCount: number
+  /** The pages of the last checkpoint that name the hosts at hand. */
+  #atHandPages: number[] = []
+  #breather = new Breather()
+
+  constructor(parts: CheckpointWriterParts) {
+    this.#parts = parts
+    this.#nextBlock = parts.nextBlock
+    this.#nextPage = parts.nextPage
+    this.#knownCount = parts.knownCount
+  }
+
+  async write(seal: Seal): Promise<void> {
+    const { store, queue, drop } = this.#parts
+    this.#breather = new Breather()
+    const batch = store.batch()
+    const leaving = await this.#chooseLeaving(seal)
+    // A host that leaves and changed is written with the others; one that did not is written for the page it goes to.
+    const unchanged = [...leaving].filter((host) => host.epoch === 0)
+    for (const host of unchanged) host.epoch = seal.epoch
+    const left = this.#listLeaving(leaving, batch)
+    const atHand = await this.#listAtHand(seal, leaving, batch)
+    const written = await this.#writeHosts(seal, [...seal.changed, ...unchanged], batch)
+
+    for (const page of [...seal.pagesRead, ...this.#atHandPages]) batch.delete(pageKey(page))
+    const facts: CheckpointFacts = {
+      version: CHECKPOINT_VERSION,
+      batch: seal.batch,
+      run: this.#parts.run,
+      waiting: seal.waiting,
+      hosts: seal.hosts,
+      known: this.#knownCount,
+      nextBlock: this.#nextBlock,
+      nextPage: this.#nextPage,
+      pages: [...atHand, ...seal.pages, ...left],
+    }
+    await store.writeCheckpoint(batch, JSON.stringify(facts))
+
+    this.#atHandPages = atHand.map(({ page }) => page)
+    for (const page of left) queue.push(page)
+    for (const { host, blocks } of written) {
+      for (const block of blocks) nameBlock(host, block)
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    for (const host of leaving) {
+      const isFound = host.waiting === 0 || queue.get(host.page) !== undefined
+      const isAsWritten = host.epoch === 0 && host.restUntilMs === host.capturedRestMs
+      if (isFound && isAsWritten && mayLeave(host)) drop(host)
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    await this.#trim(written.map(({ host }) => host))
+  }
+
+  /** Hosts that can go, and are enough to free what is too much. */
+  async #chooseLeaving(seal: Seal): Promise<Set<DiskHost>> {
+    const { hosts, tuning, excessBytes } = this.#parts
+    const leaving = new Set<DiskHost>()
+    let excess = excessBytes()
+    for (const isServed of [true, false]) {
+      for (const host of hosts.values()) {
+        if (excess <= 0 || hosts.size - leaving.size <= tuning.hostsMin) return leaving
+        if (this.#breather.isDue) await this.#breather.pause()
+        const isOfSeal = host.joined <= seal.epoch && (host.epoch === 0 || host.epoch === seal.epoch)
+        if (!isOfSeal || !mayLeave(host) || leaving.has(host)) continue
+        if (isServed ? !host.wasServed && host.waiting > 0 : host.isFromPage && !host.wasServed) continue
+        leaving.add(host)
+        excess -= HOST_BYTES + host.inMemory * ENTRY_BYTES
+      }
+    }
+    return leaving
+  }
+
+  /** Puts those that leave with something waiting into pages, unless one that was not read yet names them. */
+  #listLeaving(leaving: ReadonlySet<DiskHost>, batch: GuardedBatch): HostPage[] {
+    const { queue } = this.#parts
+    const lists = new PageLists(batch, false, () => this.#nextPage++)
+    for (const host of leaving) {
+      const line = host.best
+      if (line === null) continue
+      const page = queue.get(host.page)
+      if (page === undefined || page.band > line.band) host.page = lists.add(line.band, host.key)
+    }
+    return lists.end()
+  }
+
+  /** Those that were at hand when the seal was set and may have something waiting: some too many do no harm. */
+  async #listAtHand(seal: Seal, leaving: ReadonlySet<DiskHost>, batch: GuardedBatch): Promise<HostPage[]> {
+    const lists = new PageLists(batch, true, () => this.#nextPage++)
+    for (const host of this.#parts.hosts.values()) {
+      if (this.#breather.isDue) await this.#breather.pause()
+      if (host.joined > seal.epoch || leaving.has(host)) continue
+      const isIdle = host.isAtHand && host.best === null && host.turn === null && host.capture === null
+      if (!isIdle) lists.add(host.best?.band ?? host.turn?.entries[0]?.band ?? 0, host.key)
+    }
+    return lists.end()
+  }
+
+  async #writeHosts(seal: Seal, hosts: readonly DiskHost[], batch: GuardedBatch): Promise<WrittenHost[]> {
+    const { store, lines, clock, run, known, reader, tuning } = this.#parts
+    const written: WrittenHost[] = []
+    const fingerprints: number[] = []
+    let unnamed = store.batch()
+    for (const host of hosts) {
+      while (!host.isAtHand) await reader.idle()
+      const capture = host.capture ?? captureHost(host, lines, run, clock.nowMs(), tuning.blockEntriesMin)
+      host.capture = capture
+      const blocks = newBlocksOf(capture)
+      for (const block of blocks) {
+        const entries = releaseSegment(block.segment, host, lines)
+        block.block = this.#nextBlock++
+        block.stored = entries.length
+        unnamed.putBlock(blockKey(host.key, block.segment.band, block.block), encodeEntries(host.key, entries))
+        if (unnamed.bytes > BATCH_BYTES) {
+          await store.write(unnamed)
+          unnamed = store.batch()
+        }
+        if (this.#breather.isDue) await this.#breather.pause()
+      }
+      if (blocks.length > 0) written.push({ host, blocks })
+      for (const { band, block } of capture.spent) batch.delete(blockKey(host.key, band, block))
+      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(capture, host.page, lines)))
+      host.capture = null
+      if (host.epoch === seal.epoch) host.epoch = 0
+      if (!host.isStored) {
+        host.isStored = true
+        const fingerprint = hostFingerprint(host.key)
+        known.add(fingerprint)
+        fingerprints.push(fingerprint)
+      }
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    if (unnamed.bytes > 0) await store.write(unnamed)
+    if (fingerprints.length > 0) store.putKnown(batch, Uint32Array.from(fingerprints))
+    this.#knownCount += fingerprints.length
+    return written
+  }
+
+  /** Forgets rows that are on disk and not needed soon. */
+  async #trim(written: readonly DiskHost[]): Promise<void> {
+    const { hosts, lines, excessBytes, tuning } = this.#parts
+    for (const some of [written, hosts.values()]) {
+      if (excessBytes() <= 0) return
+      for (const host of some) {
+        host.trim(lines, tuning.headEntries)
+        if (this.#breather.isDue) await this.#breather.pause()
+      }
+    }
+  }
+}
+
+interface WrittenHost {
+  readonly host: DiskHost
+  readonly blocks: readonly NewBlock[]
+}
+
+/** Nothing goes on with it that only memory knows. */
+function mayLeave(host: DiskHost): boolean {
+  const isQuiet = host.turn === null && !host.hasErrand && !host.isParked
+  return isQuiet && host.isAtHand && !host.isReading && host.capture === null
+}
+
+/** The checkpoint is made: the segment is a block, of which some may be gone already. */
+function nameBlock(host: DiskHost, { segment, block, stored }: NewBlock): void {
+  segment.block = block
+  segment.stored = stored
+  segment.from = stored - segment.count
+  if (segment.count === 0) host.spent.push({ band: segment.band, block })
+}
+
+/** Names of hosts gathered by band into pages. */
+class PageLists {
+  readonly #batch: GuardedBatch
+  readonly #wasAtHand: boolean
+  readonly #nextPage: () => number
+  readonly #open = new Map<number, { readonly page: HostPage; readonly hosts: HostKey[] }>()
+  readonly #pages: HostPage[] = []
+
+  constructor(batch: GuardedBatch, wasAtHand: boolean, nextPage: () => number) {
+    this.#batch = batch
+    this.#wasAtHand = wasAtHand
+    this.#nextPage = nextPage
+  }
+
+  /** Returns the page that names the host now. */
+  add(band: number, host: HostKey): number {
+    let list = this.#open.get(band)
+    if (list === undefined || list.hosts.length >= PAGE_HOSTS_MAX) {
+      if (list !== undefined) this.#put(list)
+      list = { page: { page: this.#nextPage(), band, wasAtHand: this.#wasAtHand }, hosts: [] }
+      this.#open.set(band, list)
+    }
+    list.hosts.push(host)
+    return list.page.page
+  }
+
+  /** All pages, the last of each band too. */
+  end(): HostPage[] {
+    for (const list of this.#open.values()) this.#put(list)
+    return this.#pages
+  }
+
+  #put({ page, hosts }: { readonly page: HostPage; readonly hosts: readonly HostKey[] }): void {
+    this.#batch.put(pageKey(page.page), Buffer.from(hosts.join('\n')))
+    this.#pages.push(page)
+  }
+}

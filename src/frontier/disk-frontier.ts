@@ -1,0 +1,602 @@
+// The frontier that outgrows memory: a checkpoint on disk of what waited after some batch of the journal, and in memory what
+// came since and what is needed next.
+//
+//    offer ─▶ | hosts at hand: heads of lines, arrivals | ─▶ take
+//                 ▲ records, next URLs │ seal, committed
+//                 │  (host-reader)     ▼  (checkpoint-writer)
+//             | records and blocks of hosts, line of hosts by band |
+//
+// The journal is the commit. seal(n) fixes what waits in the moment batch n is taken; when the journal holds n, committed(n)
+// has it written, beside the crawl. After a crash the batches after the last checkpoint are told again (offer, omit, rest),
+// and endReplay() makes the frontier what it was.
+//
+// take() never waits. A host whose record or next URLs are being read is not ready; when they are there, onReady is called.
+// Reading is ahead of need: a host has its next URLs in memory before it runs out of them, as far as the disk keeps up.
+//
+// Promised beyond the contract: lines keep their order over disk and restarts; no URL is lost or given twice by a crash; a rest is
+// never shorter for it. Hosts that do not fit memory wait on disk, first come, first served within a band; the best band's
+// come to hand first, and those at hand follow the laws of bands and turns among themselves.
+//
+// figures(): `waiting` and `hosts` are of all, the others of the hosts at hand.
+
+import { assert, type ClockMs, Fault } from '../base/index.ts'
+import type { CanonicalUrl, HostKey } from '../url/index.ts'
+import { NO_BAND } from './bench-host.ts'
+import { CHECKPOINT_VERSION, type CheckpointFacts, CheckpointWriter, type Seal } from './checkpoint-writer.ts'
+import { DiskHost, HOST_BYTES } from './disk-host.ts'
+import { ROW_BYTES } from './entry-lines.ts'
+import type { FrontierEntry, HostState, Settlement, Turn } from './frontier.ts'
+import { FrontierOfHosts, type FrontierSettings } from './frontier-of-hosts.ts'
+import { GuardedStore, hostKey } from './guarded-store.ts'
+import { captureHost } from './host-capture.ts'
+import { type HostPage, HostQueue } from './host-queue.ts'
+import { HostReader } from './host-reader.ts'
+import { decodeRecord, type HostRecord, waitingOf } from './host-record.ts'
+import { hostFingerprint, KnownHosts } from './known-hosts.ts'
+import { LevelStore, markAsMade, prepareDirectory } from './level-store.ts'
+import type { LineStore } from './line-store.ts'
+import { omitStored, Replay } from './replay.ts'
+import type { Segment } from './segment.ts'
+
+// Shares of the memory.
+/** Arrivals since the last seal, before another is wanted. */
+const DIRTY_SHARE = 1 / 4
+/** A checkpoint that finds more makes it as little as this. */
+const TARGET_SHARE = 0.45
+/** Hosts are brought to hand up to here; those of a better band than any at hand a little further. */
+const PAGES_SHARE = 0.6
+const BETTER_PAGES_SHARE = 0.7
+const SEAL_SHARE = 0.75
+/** So much more than after the last checkpoint must there be for another to help. */
+const PROGRESS_SHARE = 1 / 16
+
+/** As many hosts may always come to hand. */
+const HOSTS_CALLED_MIN = 64
+/** Records asked for at once; a page of hosts is more than half of it. */
+const RECORDS_AHEAD = 400
+
+/** Numbers that tests make small, so that everything happens with little. */
+export interface DiskFrontierTuning {
+  /** URLs at the head of a line that stay in memory, and are read at a time. */
+  readonly headEntries: number
+  /** URLs of a host in memory, below which the next are read. At least those of a turn. */
+  readonly readAhead: number
+  /** Fewer URLs at an end of a line go into the host's record. */
+  readonly blockEntriesMin: number
+  /** As many hosts stay at hand, however short memory is. */
+  readonly hostsMin: number
+}
+
+const TUNING: DiskFrontierTuning = { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64 }
+
+export interface DiskFrontierSettings extends FrontierSettings {
+  /** For hosts at hand and their URLs. */
+  readonly memoryBytes: number
+  /** Something may have become ready that nextReadyMs() did not know of; also called when a fault waits to be thrown. */
+  readonly onReady?: () => void
+  readonly tuning?: DiskFrontierTuning
+}
+
+const NEW: CheckpointFacts = {
+  version: CHECKPOINT_VERSION,
+  batch: 0,
+  run: 0,
+  waiting: 0,
+  hosts: 0,
+  known: 0,
+  nextBlock: 1,
+  nextPage: 1,
+  pages: [],
+}
+
+export class DiskFrontier extends FrontierOfHosts<DiskHost> {
+  readonly #store: GuardedStore
+  readonly #memoryBytes: number
+  readonly #onReady: () => void
+  readonly #known: KnownHosts
+  readonly #queue: HostQueue
+  readonly #reader: HostReader
+  readonly #writer: CheckpointWriter
+  readonly #run: number
+  readonly #tuning: DiskFrontierTuning
+  /** The stretch between two seals we are in. */
+  #epoch = 1
+  #changed: DiskHost[] = []
+  #pagesRead: number[] = []
+  #sealed: Seal | null = null
+  #write: Promise<void> | null = null
+  #checkpointed: number
+  #replay: Replay | null = new Replay()
+  #startedMs: number
+  /** What was offered since the last seal. */
+  #dirtyBytes = 0
+  /** Pages being read: their hosts are not at hand yet, and they are not in line any more. */
+  readonly #pagesOut = new Map<number, HostPage>()
+  #settledBytes = 0
+  #servedSinceSeal = 0
+  #fault: unknown = null
+  #pressed: PromiseWithResolvers<void> | null = null
+
+  /** Opens the frontier in a directory of its own, which nobody else uses; makes it where there is none. */
+  static async open(settings: DiskFrontierSettings & { readonly directory: string }): Promise<DiskFrontier> {
+    const { directory } = settings
+    const isNew = await prepareDirectory(directory)
+    const store = await LevelStore.open(directory)
+    try {
+      const frontier = await DiskFrontier.on(store, settings, isNew)
+      if (isNew) await markAsMade(directory)
+      return frontier
+    } catch (fault) {
+      await store.close()
+      throw fault
+    }
+  }
+
+  /** Opens the frontier in a store, which is closed with it. */
+  static async on(lineStore: LineStore, settings: DiskFrontierSettings, isNew: boolean): Promise<DiskFrontier> {
+    const store = new GuardedStore(lineStore)
+    const text = await store.open(isNew)
+    const facts = text === null ? NEW : (JSON.parse(text) as CheckpointFacts)
+    if (facts.version !== CHECKPOINT_VERSION) {
+      const what = `the waiting URLs in ${lineStore.directory} have version ${facts.version}, not ${CHECKPOINT_VERSION}`
+      throw new Fault('LEDGER_VERSION', what)
+    }
+    const known = new KnownHosts()
+    let knownCount = 0
+    for await (const fingerprints of store.knownHosts()) {
+      for (const fingerprint of fingerprints) known.add(fingerprint)
+      knownCount += fingerprints.length
+    }
+    if (knownCount !== facts.known) throw store.damaged(`${facts.known} hosts are known, but ${knownCount} are named`)
+    // From here on a store without a checkpoint has lost it.
+    if (text === null) await store.writeCheckpoint(store.batch(), JSON.stringify(NEW))
+    return new DiskFrontier(settings, store, facts, known)
+  }
+
+  private constructor(settings: DiskFrontierSettings, store: GuardedStore, facts: CheckpointFacts, known: KnownHosts) {
+    super(settings)
+    this.#store = store
+    this.#memoryBytes = settings.memoryBytes
+    this.#onReady = settings.onReady ?? (() => undefined)
+    this.#known = known
+    this.#run = facts.run + 1
+    const tuning = settings.tuning ?? TUNING
+    const readAhead = Math.max(tuning.readAhead, this.urlsPerTurn)
+    this.#tuning = { ...tuning, readAhead, headEntries: Math.max(tuning.headEntries, readAhead) }
+    this.#checkpointed = facts.batch
+    this.#startedMs = this.clock.nowMs()
+    this.waitingCount = facts.waiting
+    this.hostsOffered = facts.hosts
+    this.#queue = new HostQueue(this.bands)
+    for (const page of facts.pages) this.#queue.push(page)
+    this.#reader = new HostReader({
+      store,
+      entriesAtOnce: this.#tuning.headEntries,
+      hasRecord: (host, record) => this.#adopt(host, record),
+      hasEntries: (host, segment, entries) => this.#append(host, segment, entries),
+      hasPage: (page, hosts) => this.#summon(page, hosts),
+      onProgress: () => {
+        this.#callHosts()
+        this.#onReady()
+      },
+      onFault: (fault) => this.#fail(fault),
+    })
+    this.#writer = new CheckpointWriter({
+      store,
+      clock: this.clock,
+      lines: this.lines,
+      hosts: this.hosts,
+      queue: this.#queue,
+      known,
+      reader: this.#reader,
+      run: this.#run,
+      nextBlock: facts.nextBlock,
+      nextPage: facts.nextPage,
+      knownCount: facts.known,
+      tuning: this.#tuning,
+      excessBytes: () => this.#excessBytes(),
+      drop: (host) => this.#drop(host),
+    })
+  }
+
+  // ── The contract ─────────────────────────────────────────────────────────────────────────────
+
+  override offer(entry: FrontierEntry): void {
+    if (this.#replay !== null) return this.#replay.offer(entry)
+    super.offer(entry)
+    this.#dirtyBytes += entry.url.length + ROW_BYTES
+  }
+
+  override take(): Turn | null {
+    if (this.#fault !== null) throw this.#fault
+    const turn = super.take()
+    if (this.#queue.size > 0) this.#callHosts()
+    else if (turn === null && this.waitingCount > 0) this.#assertSomebodyWaits()
+    return turn
+  }
+
+  override settle(turn: Turn, settlement: Settlement): void {
+    super.settle(turn, settlement)
+    // The line it stood in may have ended, and that of the next band may be on disk.
+    const host = this.hosts.get(turn.host)
+    if (host !== undefined) this.#readOn(host)
+  }
+
+  override rest(key: HostKey, restMs: number): void {
+    if (this.#replay === null) super.rest(key, restMs)
+    else this.#replay.rest(key, restMs)
+  }
+
+  override setLeastRest(key: HostKey, restMs: number): void {
+    const host = this.hostOf(key)
+    host.hasLeastRest ||= !host.isAtHand
+    super.setLeastRest(key, restMs)
+  }
+
+  /** The state of a host that may not be at hand. */
+  async look(key: HostKey): Promise<HostState | null> {
+    const host = this.hosts.get(key)
+    if (host !== undefined && !host.isAtHand) await this.#reader.idle()
+    const atHand = this.inspect(key)
+    if (atHand !== null) return atHand
+    const [bytes] = await this.#store.getMany([hostKey(key)])
+    if (bytes === undefined) return null
+    const record = decodeRecord(key, bytes)
+    const restUntilMs = this.#restUntilMs(record)
+    const waiting = waitingOf(record)
+    const isResting = waiting > 0 && restUntilMs > this.clock.nowMs()
+    return {
+      host: key,
+      waiting,
+      state: waiting === 0 ? 'idle' : isResting ? 'resting' : 'ready',
+      restUntilMs: restUntilMs as ClockMs,
+      leastRestMs: Math.max(this.delayMs, record.leastRestMs),
+      address: null,
+    }
+  }
+
+  // ── Checkpoints ──────────────────────────────────────────────────────────────────────────────
+
+  /** Everything up to this batch of the journal is on disk; what came after it must be told again. */
+  get replayFrom(): number {
+    return this.#checkpointed
+  }
+
+  /** Whether another checkpoint would help now: much has arrived, or memory is short. */
+  wantsSeal(): boolean {
+    if (this.#sealed !== null || this.#replay !== null) return false
+    const bytes = this.#bytes
+    if (this.#dirtyBytes > this.#memoryBytes * DIRTY_SHARE) return true
+    if (bytes > this.#memoryBytes * SEAL_SHARE) return bytes > this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE
+    // Others wait on disk for the places of those that were served.
+    const isFull = this.#queue.size > 0 && bytes > this.#memoryBytes * PAGES_SHARE
+    return isFull && (this.#servedSinceSeal * 2 > this.hosts.size || this.bench.bestBand > this.#queue.bestBand)
+  }
+
+  /** Whether seal() may be called: the checkpoint before is written. */
+  get canSeal(): boolean {
+    return this.#sealed === null && this.#replay === null
+  }
+
+  /** Fixes what waits now as what waits after batch n. Cheap: hosts are captured when they change or are written. */
+  seal(batch: number): void {
+    if (!this.canSeal) throw new Fault('ASSERTION', `batch ${batch} is sealed while another checkpoint is being made`)
+    this.#sealed = {
+      batch,
+      epoch: this.#epoch,
+      changed: this.#changed,
+      waiting: this.waitingCount,
+      hosts: this.hostsOffered,
+      pages: [...this.#pagesOut.values(), ...this.#queue.pages()],
+      pagesRead: this.#pagesRead,
+    }
+    this.#epoch++
+    this.#changed = []
+    this.#pagesRead = []
+    this.#servedSinceSeal = 0
+    this.#dirtyBytes = 0
+  }
+
+  /** The journal holds batch n: what was sealed with it, or before, can be written. */
+  committed(batch: number): void {
+    if (this.#sealed === null || this.#sealed.batch > batch || this.#write !== null) return
+    this.#write = this.#makeCheckpoint(this.#sealed)
+  }
+
+  /** Resolves when the checkpoint under way is made. */
+  async written(): Promise<void> {
+    await this.#write
+    if (this.#fault !== null) throw this.#fault
+  }
+
+  /** Memory is used up: what to wait for before taking in more. Undefined when there is room, or nothing would help. */
+  pressure(): Promise<void> | undefined {
+    const bytes = this.#bytes
+    if (bytes <= this.#memoryBytes || bytes <= this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE) return undefined
+    this.#pressed ??= Promise.withResolvers()
+    return this.#pressed.promise
+  }
+
+  /** Nothing is written from then on until the function it gives is called: for copying the directory. */
+  async pauseWrites(): Promise<() => void> {
+    return await this.#store.pause()
+  }
+
+  /** Resolves when nothing is being read. */
+  async idle(): Promise<void> {
+    await this.#reader.idle()
+  }
+
+  /** Waits for what is being read and written. What was not sealed and committed is for the journal to tell again. */
+  async close(): Promise<void> {
+    await this.#write
+    await this.#reader.idle().catch(() => undefined)
+    await this.#store.close()
+  }
+
+  // ── Replay ───────────────────────────────────────────────────────────────────────────────────
+
+  /** A batch after the checkpoint says that this URL has its verdict. */
+  omit(host: HostKey, url: CanonicalUrl, isPage: boolean): void {
+    if (this.#replay === null) throw new Fault('ASSERTION', `${url} is omitted, but nothing is being replayed`)
+    this.#replay.omit(host, url, isPage)
+  }
+
+  /** All batches have been told. From now on turns are given, none before its host has rested since this moment. */
+  async endReplay(): Promise<void> {
+    const replay = this.#replay
+    if (replay === null) return
+    for (const key of replay.hosts.keys()) this.hostOf(key)
+    await this.#reader.idle()
+    for (const [key, { omitted, offered, pages, wasOffered }] of replay.hosts) {
+      const host = this.hostOf(key)
+      this.willChange(host)
+      host.pages += pages
+      if (wasOffered && !host.wasOffered) this.offeredFirst(host)
+      if (omitted.size > 0) this.waitingCount -= await omitStored(host, omitted, this.lines, this.#reader, this.#store)
+      for (const entry of offered.values()) super.offer(entry)
+    }
+    this.#replay = null
+    const openedMs = this.#startedMs
+    this.#startedMs = this.clock.nowMs()
+    for (const [key, host] of this.hosts) {
+      const restMs = replay.hosts.get(key)?.restMs ?? 0
+      super.rest(key, Math.max(restMs, this.leastRestMs(key), host.restUntilMs - openedMs))
+      this.rank(host)
+      this.#readOn(host)
+    }
+    this.#callHosts()
+  }
+
+  // ── For tests and small crawls ───────────────────────────────────────────────────────────────
+
+  /** Every entry without a verdict, waiting or out, host by host, in the order it would be handed out. */
+  async *entries(): AsyncIterable<FrontierEntry> {
+    for await (const host of this.#allHosts()) {
+      yield* host.unconcluded
+      for (const segment of host.segments()) {
+        yield* segment.isUnread
+          ? await this.#reader.readWhole(host.key, segment)
+          : this.lines.entries(segment, host.key)
+      }
+      if (!this.hosts.has(host.key)) host.clear(this.lines)
+    }
+  }
+
+  /** The state of every host known. */
+  async *hostStates(): AsyncIterable<HostState> {
+    this.bench.advance(this.clock.nowMs())
+    for await (const host of this.#allHosts()) {
+      const state = await this.look(host.key)
+      if (!this.hosts.has(host.key)) host.clear(this.lines)
+      if (state !== null) yield state
+    }
+  }
+
+  /** Those not at hand are made for the occasion; whoever gets one clears it. */
+  async *#allHosts(): AsyncIterable<DiskHost> {
+    await this.#reader.idle()
+    yield* this.hosts.values()
+    for await (const [key, bytes] of this.#store.records()) {
+      if (this.hosts.has(key)) continue
+      const host = new DiskHost(key)
+      host.adopt(this.lines, decodeRecord(key, bytes))
+      yield host
+    }
+  }
+
+  override assertSound(): void {
+    super.assertSound()
+    let rows = 0
+    for (const host of this.hosts.values()) {
+      let waiting = host.later?.length ?? 0
+      for (let line = host.best; line !== null; line = line.worse) {
+        let left = 0
+        for (const segment of line.segments()) left += segment.left
+        assert(left === line.waiting, `${host.key} has ${left} URLs in band ${line.band}, ${line.waiting} counted`)
+        waiting += left
+      }
+      assert(waiting === host.waiting, `${host.key} has ${waiting} URLs in line, ${host.waiting} counted`)
+      rows += host.inMemory
+    }
+    assert(rows === this.lines.count, `${rows} URLs are in memory, ${this.lines.count} counted`)
+  }
+
+  // ── Hooks ────────────────────────────────────────────────────────────────────────────────────
+
+  protected override makeHost(key: HostKey): DiskHost {
+    const host = new DiskHost(key)
+    host.joined = this.#epoch
+    if (this.#known.size > 0 && this.#known.has(hostFingerprint(key))) {
+      host.isAtHand = false
+      this.#reader.wantRecord(host)
+    }
+    return host
+  }
+
+  protected override bandOf(host: DiskHost): number {
+    return host.isAtHand && this.#replay === null ? super.bandOf(host) : NO_BAND
+  }
+
+  protected override willChange(host: DiskHost): void {
+    if (host.epoch !== this.#epoch) this.#noteChange(host)
+  }
+
+  protected override hasTaken(host: DiskHost): void {
+    if (!host.wasServed) {
+      host.wasServed = true
+      this.#servedSinceSeal++
+    }
+    this.#readOn(host)
+  }
+
+  /** Of a host whose record is being read it is not known yet whether it is the first time. */
+  protected override offeredFirst(host: DiskHost): void {
+    host.wasOffered = true
+    if (host.isAtHand) this.hostsOffered++
+  }
+
+  // ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+  /** The record of a host has been read; null when it has none. */
+  #adopt(host: DiskHost, record: HostRecord | null): void {
+    host.isAtHand = true
+    if (record === null && host.isFromPage) {
+      throw this.#store.damaged(`the host ${host.key} waits in line, but its record is missing`)
+    }
+    const isNew = host.wasOffered && record?.wasOffered !== true
+    if (isNew) {
+      this.hostsOffered++
+      if (this.#sealed !== null && host.epoch === this.#sealed.epoch) this.#sealed.hosts++
+    }
+    if (record !== null) {
+      host.wasOffered ||= record.wasOffered
+      host.adopt(this.lines, record)
+      this.bench.rest(host, this.#restUntilMs(record), this.clock.nowMs())
+    }
+    if (host.later !== null) this.#takeInLater(host, host.later)
+    const isIdle = host.waiting === 0 && host.epoch === 0 && !host.hasErrand && !host.isParked
+    if (host.isFromPage && isIdle) return this.#drop(host)
+    this.rank(host)
+    this.#readOn(host)
+  }
+
+  /** The host is complete as it was at the seal; only now comes what was offered after it. */
+  #takeInLater(host: DiskHost, later: readonly FrontierEntry[]): void {
+    host.later = null
+    host.waiting -= later.length
+    this.#noteChange(host)
+    for (const entry of later) host.push(this.lines, entry)
+  }
+
+  /** In this run a rest is remembered to the millisecond; one of an earlier run begins anew, and every host has one. */
+  #restUntilMs(record: HostRecord): number {
+    if (record.run === this.#run) return record.restUntilMs
+    return this.#startedMs + Math.max(this.delayMs, record.leastRestMs, record.restMs)
+  }
+
+  #append(host: DiskHost, segment: Segment, entries: readonly FrontierEntry[]): void {
+    for (const entry of entries) this.lines.push(segment, entry)
+    this.rank(host)
+    this.#readOn(host)
+  }
+
+  /** Has the next URLs of a host read, if it has few left in memory. */
+  #readOn(host: DiskHost): void {
+    if (host.isReading || !host.isAtHand || host.best === null) return
+    const segment = host.segmentToRead(this.#tuning.readAhead)
+    if (segment !== null) this.#reader.wantSegment(host, segment)
+  }
+
+  /** A page of hosts in line has been read: they come to hand. */
+  #summon(page: HostPage, keys: readonly HostKey[]): void {
+    this.#pagesOut.delete(page.page)
+    this.#pagesRead.push(page.page)
+    for (const key of keys) {
+      const atHand = this.hosts.get(key)
+      if (atHand !== undefined) {
+        if (atHand.page === page.page) atHand.page = 0
+        continue
+      }
+      const host = new DiskHost(key)
+      host.isAtHand = false
+      host.isFromPage = true
+      host.joined = this.#epoch
+      this.hosts.set(key, host)
+      this.#reader.wantRecord(host)
+    }
+  }
+
+  /** Brings hosts in line to hand, as far as memory allows. */
+  #callHosts(): void {
+    if (this.#queue.size === 0 || this.#pagesOut.size > 0 || this.#replay !== null) return
+    if (this.#reader.recordsWanted > RECORDS_AHEAD) return
+    const share = this.#queue.bestBand < this.bench.bestBand ? BETTER_PAGES_SHARE : PAGES_SHARE
+    if (this.hosts.size >= HOSTS_CALLED_MIN && this.#bytes >= share * this.#memoryBytes) return
+    const page = this.#queue.shift()
+    if (page === null) return
+    this.#pagesOut.set(page.page, page)
+    this.#reader.wantPage(page)
+  }
+
+  /** Nothing is at hand, in line or on the way, and yet something waits: it was lost. */
+  #assertSomebodyWaits(): void {
+    const { ready, resting, parked, out } = this.figures()
+    if (ready + resting + parked + out > 0 || !this.#reader.isIdle || this.#pagesOut.size > 0 || this.#replay !== null)
+      return
+    throw this.#store.damaged(`${this.waitingCount} URLs wait, but no host has them`)
+  }
+
+  // ── Writing ──────────────────────────────────────────────────────────────────────────────────
+
+  #noteChange(host: DiskHost): void {
+    const sealed = this.#sealed
+    if (sealed !== null && host.epoch === sealed.epoch && host.capture === null) {
+      if (!host.isAtHand) {
+        host.later ??= []
+        return
+      }
+      host.capture = captureHost(host, this.lines, this.#run, this.clock.nowMs(), this.#tuning.blockEntriesMin)
+    }
+    host.epoch = this.#epoch
+    this.#changed.push(host)
+  }
+
+  async #makeCheckpoint(sealed: Seal): Promise<void> {
+    try {
+      await this.#writer.write(sealed)
+      this.#checkpointed = sealed.batch
+    } catch (fault) {
+      this.#fail(fault)
+    }
+    this.#sealed = null
+    this.#write = null
+    this.#settledBytes = this.#bytes
+    this.#pressed?.resolve()
+    this.#pressed = null
+    this.#callHosts()
+    this.#onReady()
+  }
+
+  #drop(host: DiskHost): void {
+    this.bench.rank(host, NO_BAND, this.clock.nowMs())
+    host.clear(this.lines)
+    this.hosts.delete(host.key)
+  }
+
+  /** About what hosts at hand, their URLs and the names of all hosts take. */
+  get #bytes(): number {
+    return this.lines.bytes + this.hosts.size * HOST_BYTES + this.#known.bytes
+  }
+
+  #excessBytes(): number {
+    const share = this.#queue.size > 0 ? TARGET_SHARE : PAGES_SHARE
+    return this.#bytes > share * this.#memoryBytes ? this.#bytes - TARGET_SHARE * this.#memoryBytes : 0
+  }
+
+  #fail(fault: unknown): void {
+    const isUnnamed = fault instanceof Fault && fault.code === 'LEDGER_CORRUPT'
+    this.#fault ??= isUnnamed ? this.#store.named(fault) : fault
+    this.#onReady()
+  }
+}

@@ -1,0 +1,219 @@
+// A host whose lines may be longer than memory: segments of which the front is in memory and the rest on disk.
+//
+// Always true: rows that are in memory are those taken first; a host whose best line has none at its front gives no turn
+// until they are read. A record of it on disk describes it as it was when it was last captured; `epoch` says in which
+// stretch between two seals it changed since, 0 when not at all.
+
+import type { EntryLines } from './entry-lines.ts'
+import { FrontierHost } from './frontier-host.ts'
+import type { FrontierEntry } from './frontier.ts'
+import type { HostCapture } from './host-capture.ts'
+import type { HostRecord } from './host-record.ts'
+import { Segment, SEGMENT_ENTRIES_MAX, SegmentLine } from './segment.ts'
+
+/** About what a host costs in memory, beside its rows. */
+export const HOST_BYTES = 450
+
+export class DiskHost extends FrontierHost {
+  /** From the best band to the worst; bands without URLs have no line. */
+  best: SegmentLine | null = null
+  epoch = 0
+  /** What a checkpoint under way is to hold of it; null when it was written or is as captured. */
+  capture: HostCapture | null = null
+  /** False while its record is being read; until then nobody knows its rest and what waits in front. */
+  isAtHand = true
+  /** A segment of it is being read. */
+  isReading = false
+  /** Its Crawl-delay was told while it was not at hand. */
+  hasLeastRest = false
+  /** Whether it has a record on disk, or one on the way. */
+  isStored = false
+  /** The page of the line of hosts on disk that names it, as far as it is known; it may be read and gone. */
+  page = 0
+  /** The epoch in which it came to hand. */
+  joined = 0
+  wasServed = false
+  /** It came to hand because its page was read, not because something was offered. */
+  isFromPage = false
+  /** What was offered after a seal that has not captured it yet, because its record is still being read. */
+  later: FrontierEntry[] | null = null
+  /** Until when it rested when it was last captured. */
+  capturedRestMs = 0
+  /** Blocks that were used up since the last record. */
+  spent: { readonly band: number; readonly block: number }[] = []
+
+  override get bestBand(): number | null {
+    const line = this.best
+    return line === null || (line.first as Segment).count === 0 ? null : line.band
+  }
+
+  override get inMemory(): number {
+    let count = 0
+    for (const segment of this.segments()) count += segment.count
+    return count
+  }
+
+  override push(lines: EntryLines, entry: FrontierEntry): void {
+    if (this.later !== null) {
+      this.later.push(entry)
+      this.waiting++
+      return
+    }
+    const line = this.lineOf(entry.band)
+    let last = line.last
+    if (last === null || last.isClosed || last.count >= SEGMENT_ENTRIES_MAX) {
+      last = new Segment(entry.band)
+      line.append(last)
+    }
+    lines.push(last, entry)
+    line.waiting++
+    this.waiting++
+  }
+
+  override pushFirst(lines: EntryLines, entry: FrontierEntry): void {
+    const line = this.lineOf(entry.band)
+    let first = line.first
+    if (first === null || first.isClosed || first.count >= SEGMENT_ENTRIES_MAX) {
+      first = new Segment(entry.band)
+      line.prepend(first)
+    }
+    lines.pushFirst(first, entry)
+    line.waiting++
+    this.waiting++
+  }
+
+  override shift(lines: EntryLines, max: number): FrontierEntry[] {
+    const line = this.best
+    const taken: FrontierEntry[] = []
+    if (line === null) return taken
+    while (taken.length < max) {
+      const segment = line.first
+      if (segment === null || segment.count === 0) break
+      const entry = lines.shift(segment, this.key)
+      if (segment.isCaptured) (segment.shifted ??= []).push(entry)
+      if (segment.block !== 0) segment.from++
+      taken.push(entry)
+      if (segment.left > 0) continue
+      line.shiftSegment()
+      if (segment.block !== 0) this.spent.push({ band: line.band, block: segment.block })
+    }
+    line.waiting -= taken.length
+    this.waiting -= taken.length
+    if (line.waiting === 0) this.best = line.worse
+    return taken
+  }
+
+  /** The segment to be read next, if fewer than `least` of the URLs that come next are in memory. */
+  segmentToRead(least: number): Segment | null {
+    let ahead = 0
+    for (let line = this.best; line !== null; line = line.worse) {
+      for (let segment = line.first; segment !== null; segment = segment.next) {
+        ahead += segment.count
+        if (ahead >= least) return null
+        if (segment.isUnread) return segment
+      }
+    }
+    return null
+  }
+
+  /** Forgets what is on disk too, but for the first `keep` URLs of each line. */
+  trim(lines: EntryLines, keep: number): void {
+    for (let line = this.best; line !== null; line = line.worse) {
+      let left = keep
+      for (const segment of line.segments()) {
+        if (segment.block !== 0) lines.keepFirst(segment, Math.max(0, left))
+        left -= segment.count
+      }
+    }
+  }
+
+  /** Joins what its record says with what arrived before the record was read, which comes after it. */
+  adopt(lines: EntryLines, record: HostRecord): void {
+    this.pages += record.pages
+    if (!this.hasLeastRest) this.leastRestMs = record.leastRestMs
+    this.isStored = true
+    this.page = record.page
+    const stored = new Map<number, Segment[]>()
+    const segmentsOf = (band: number): Segment[] => {
+      let segments = stored.get(band)
+      if (segments === undefined) {
+        segments = []
+        stored.set(band, segments)
+      }
+      return segments
+    }
+    const addRows = (entries: readonly FrontierEntry[]): void => {
+      for (const entry of entries) {
+        const segments = segmentsOf(entry.band)
+        let last = segments.at(-1)
+        if (last === undefined || last.isClosed || last.count >= SEGMENT_ENTRIES_MAX) {
+          last = new Segment(entry.band)
+          segments.push(last)
+        }
+        lines.push(last, entry)
+      }
+    }
+    addRows(record.front)
+    for (const { band, pieces } of record.lines) {
+      for (const { block, stored: count, from } of pieces) {
+        const segment = new Segment(band)
+        segment.block = block
+        segment.stored = count
+        segment.from = from
+        segment.isClosed = true
+        segmentsOf(band).push(segment)
+      }
+    }
+    addRows(record.tail)
+    for (const [band, segments] of stored) {
+      const line = this.lineOf(band)
+      for (const segment of segments.reverse()) {
+        line.prepend(segment)
+        line.waiting += segment.left
+        this.waiting += segment.left
+      }
+    }
+  }
+
+  dropEmptyLines(): void {
+    const kept: SegmentLine[] = []
+    for (let line = this.best; line !== null; line = line.worse) if (line.waiting > 0) kept.push(line)
+    this.best = null
+    for (const line of kept.reverse()) {
+      line.worse = this.best
+      this.best = line
+    }
+  }
+
+  /** Frees all rows: the host leaves memory. */
+  clear(lines: EntryLines): void {
+    for (const segment of this.segments()) lines.keepFirst(segment, 0)
+    this.best = null
+    this.waiting = 0
+  }
+
+  override *entries(lines: EntryLines): Iterable<FrontierEntry> {
+    for (const segment of this.segments()) yield* lines.entries(segment, this.key)
+  }
+
+  *segments(): Iterable<Segment> {
+    for (let line = this.best; line !== null; line = line.worse) {
+      for (let segment = line.first; segment !== null; segment = segment.next) yield segment
+    }
+  }
+
+  lineOf(band: number): SegmentLine {
+    let better: SegmentLine | null = null
+    let line = this.best
+    while (line !== null && line.band < band) {
+      better = line
+      line = line.worse
+    }
+    if (line !== null && line.band === band) return line
+    const inserted = new SegmentLine(band)
+    inserted.worse = line
+    if (better === null) this.best = inserted
+    else better.worse = inserted
+    return inserted
+  }
+}

@@ -1,0 +1,230 @@
+// Host lines in a store that may be damaged without a word: what was written is read back, or a fault is.
+//
+//   h<host>                    the host's record                  p<page>     hosts in line
+//   b<host>\0<band><number>    a block of its line                f<batch>    fingerprints of hosts that became known
+//   checkpoint                 what the last checkpoint was       m<batch>    this batch was written; its blocks
+//
+// Every value begins with a checksum over its key and the rest, so a wrong or misplaced value is seen. A lost batch is
+// seen when the store is opened: each batch leaves a numbered marker, and the markers up to the checkpoint's are there
+// without a gap. Markers are dropped when so much was written since that their batches are in no log any more: only a log
+// loses whole batches. A block that is missing is seen because its host's record names it.
+
+import { crc32 } from 'node:zlib'
+import { Fault } from '../base/index.ts'
+import type { HostKey } from '../url/index.ts'
+import type { LineStore, StoreBatch } from './line-store.ts'
+
+const CRC_BYTES = 4
+const MARKER = 'm'
+const KNOWN = 'f'
+const NUMBER_DIGITS = 9
+const CHECKPOINT = 'checkpoint'
+/** Several times what a log holds. */
+const LOGGED_BYTES_MAX = 64 * 2 ** 20
+
+export const hostKey = (host: HostKey): string => `h${host}`
+export const pageKey = (page: number): string => `p${numeral(page)}`
+export const blockKey = (host: HostKey, band: number, block: number): string =>
+  `b${host}\0${String.fromCharCode(48 + band)}${numeral(block)}`
+
+/** Of equal length, so that they sort by value. */
+function numeral(number: number): string {
+  return number.toString(36).padStart(NUMBER_DIGITS, '0')
+}
+
+/** A batch that leaves its marker. */
+export class GuardedBatch {
+  readonly #batch: StoreBatch
+  readonly #blocks: string[] = []
+  bytes = 0
+
+  constructor(batch: StoreBatch) {
+    this.#batch = batch
+  }
+
+  put(key: string, value: Uint8Array): void {
+    const guarded = guard(key, value)
+    this.bytes += key.length + guarded.length
+    this.#batch.put(key, guarded)
+  }
+
+  /** A block that no record names yet: if none ever does, it is found by the marker. */
+  putBlock(key: string, value: Uint8Array): void {
+    this.put(key, value)
+    this.#blocks.push(key)
+  }
+
+  delete(key: string): void {
+    this.bytes += key.length
+    this.#batch.delete(key)
+  }
+
+  /** Only by the store, which counts the batches. */
+  async writeAs(number: number): Promise<void> {
+    this.put(MARKER + numeral(number), Buffer.from(this.#blocks.join('\n')))
+    await this.#batch.write()
+  }
+}
+
+interface Checkpoint {
+  readonly text: string
+  /** The number of the batch that wrote it, and the first whose marker is kept. */
+  readonly batch: number
+  readonly firstMarker: number
+}
+
+export class GuardedStore {
+  readonly #store: LineStore
+  #lastBatch = 0
+  #firstMarker = 1
+  /** For the markers kept: what had been written before. */
+  readonly #writtenBefore: number[] = []
+  #written = 0
+  #pause: Promise<void> | null = null
+  #pauses = 0
+  #endPause: (() => void) | null = null
+  #writing: Promise<void> | null = null
+
+  constructor(store: LineStore) {
+    this.#store = store
+  }
+
+  /** The text of the last checkpoint; null in a new store. What an unfinished one left is removed. */
+  async open(isNew: boolean): Promise<string | null> {
+    const [bytes] = await this.getMany([CHECKPOINT])
+    if (bytes === undefined) {
+      if (!isNew) throw this.damaged('there is no checkpoint')
+      for await (const [key] of this.#store.range('', '\uffff'))
+        throw this.damaged(`there is ${JSON.stringify(key)}, but no checkpoint`)
+      return null
+    }
+    const checkpoint = JSON.parse(bytes.toString()) as Checkpoint
+    const blocks: string[] = []
+    let next = checkpoint.firstMarker
+    const late: string[] = []
+    for await (const [key, value] of this.#store.range(MARKER, MARKER + '\uffff')) {
+      const number = Number.parseInt(key.slice(1), 36)
+      const text = this.#unguard(key, value).toString()
+      if (number <= checkpoint.batch) {
+        if (number !== next) throw this.damaged(`batch ${next} is missing`)
+        next++
+      } else {
+        late.push(key)
+        if (text !== '') blocks.push(...text.split('\n'))
+      }
+    }
+    if (next !== checkpoint.batch + 1) throw this.damaged(`batch ${next} is missing`)
+    this.#firstMarker = checkpoint.firstMarker
+    this.#lastBatch = checkpoint.batch
+    for (let i = checkpoint.firstMarker; i <= checkpoint.batch; i++) this.#writtenBefore.push(0)
+    if (late.length > 0) {
+      const batch = this.#store.batch()
+      for (const key of [...late, ...blocks]) batch.delete(key)
+      await batch.write()
+    }
+    return checkpoint.text
+  }
+
+  batch(): GuardedBatch {
+    return new GuardedBatch(this.#store.batch())
+  }
+
+  async write(batch: GuardedBatch): Promise<void> {
+    while (this.#pause !== null) await this.#pause
+    this.#writtenBefore.push(this.#written)
+    this.#written += batch.bytes
+    this.#writing = batch.writeAs(++this.#lastBatch)
+    try {
+      await this.#writing
+    } finally {
+      this.#writing = null
+    }
+  }
+
+  /** Writes the batch that makes a checkpoint: it and everything before it count from now on. */
+  async writeCheckpoint(batch: GuardedBatch, text: string): Promise<void> {
+    while (this.#writtenBefore.length > 1 && this.#written - (this.#writtenBefore[1] as number) > LOGGED_BYTES_MAX) {
+      batch.delete(MARKER + numeral(this.#firstMarker++))
+      this.#writtenBefore.shift()
+    }
+    const checkpoint: Checkpoint = { text, batch: this.#lastBatch + 1, firstMarker: this.#firstMarker }
+    batch.put(CHECKPOINT, Buffer.from(JSON.stringify(checkpoint)))
+    await this.write(batch)
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    const values = await this.#store.getMany(keys)
+    return values.map((value, i) => (value === undefined ? undefined : this.#unguard(keys[i] as string, value)))
+  }
+
+  /** Fingerprints of hosts that became known, to be read by knownHosts(). */
+  putKnown(batch: GuardedBatch, fingerprints: Uint32Array): void {
+    const bytes = Buffer.from(fingerprints.buffer, fingerprints.byteOffset, fingerprints.byteLength)
+    batch.put(KNOWN + numeral(this.#lastBatch + 1), bytes)
+  }
+
+  async *knownHosts(): AsyncIterable<Uint32Array> {
+    for await (const [key, value] of this.#store.range(KNOWN, KNOWN + '\uffff')) {
+      const bytes = Uint8Array.from(this.#unguard(key, value))
+      yield new Uint32Array(bytes.buffer, 0, bytes.length >> 2)
+    }
+  }
+
+  /** The records of all hosts: for tests and tools. */
+  async *records(): AsyncIterable<readonly [HostKey, Buffer]> {
+    for await (const [key, value] of this.#store.range('h', 'i'))
+      yield [key.slice(1) as HostKey, this.#unguard(key, value)]
+  }
+
+  /** No batch is written from then on until the function it gives is called. */
+  async pause(): Promise<() => void> {
+    if (this.#pauses++ === 0) {
+      this.#pause = new Promise((resolve) => {
+        this.#endPause = resolve
+      })
+    }
+    await this.#writing?.catch(() => undefined)
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      if (--this.#pauses > 0) return
+      this.#pause = null
+      this.#endPause?.()
+    }
+  }
+
+  damaged(what: string): Fault {
+    return new Fault('LEDGER_CORRUPT', `the waiting URLs in ${this.#store.directory} are damaged: ${what}`)
+  }
+
+  /** A fault of something read, with the place it was read from. */
+  named(fault: Fault): Fault {
+    const { directory } = this.#store
+    return fault.message.includes(directory) ? fault : new Fault(fault.code, `${directory}: ${fault.message}`, fault)
+  }
+
+  async close(): Promise<void> {
+    await this.#writing?.catch(() => undefined)
+    await this.#store.close()
+  }
+
+  #unguard(key: string, value: Uint8Array): Buffer {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    if (bytes.length < CRC_BYTES || bytes.readUInt32LE(0) !== checksum(key, bytes)) {
+      throw this.damaged(`the checksum of ${JSON.stringify(key)} is wrong`)
+    }
+    return bytes.subarray(CRC_BYTES)
+  }
+}
+
+function guard(key: string, value: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(CRC_BYTES + value.length)
+  bytes.set(value, CRC_BYTES)
+  bytes.writeUInt32LE(checksum(key, bytes), 0)
+  return bytes
+}
+
+function checksum(key: string, bytes: Buffer): number {
+  return crc32(bytes.subarray(CRC_BYTES), crc32(key))
+}

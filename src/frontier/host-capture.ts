@@ -1,0 +1,137 @@
+// What a checkpoint is to hold of one host: fixed in a moment, written later, while turns of the host go on.
+//
+// Capturing copies no URL. It closes the segments that are in memory, so that what arrives goes to new ones, and marks
+// them, so that what is taken from them is noted (Segment.shifted) until they are encoded. Taking alone changes
+// nothing that a checkpoint knows: what is out without a verdict stands in front of its line.
+//
+// A few URLs at either end of a line go into the host's record; more of them become blocks.
+
+import type { EntryLines } from './entry-lines.ts'
+import type { FrontierEntry } from './frontier.ts'
+import type { DiskHost } from './disk-host.ts'
+import type { HostFacts, HostRecord, Piece } from './host-record.ts'
+import { type Segment, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
+
+/** A segment that becomes a block; `block` and `stored` are known once it is encoded. */
+export interface NewBlock {
+  readonly segment: Segment
+  block: number
+  stored: number
+}
+
+interface CapturedLine {
+  readonly band: number
+  readonly front: Segment | null
+  readonly parts: (Piece | NewBlock)[]
+  readonly tail: Segment | null
+}
+
+export interface HostCapture {
+  readonly host: DiskHost
+  readonly facts: Omit<HostFacts, 'page'>
+  readonly unconcluded: readonly FrontierEntry[]
+  readonly lines: readonly CapturedLine[]
+  readonly spent: readonly { readonly band: number; readonly block: number }[]
+}
+
+/** Fewer URLs than `blockEntriesMin` at an end of a line are kept in the record and written again with it. */
+export function captureHost(
+  host: DiskHost,
+  lines: EntryLines,
+  run: number,
+  nowMs: number,
+  blockEntriesMin: number,
+): HostCapture {
+  const captured: CapturedLine[] = []
+  for (let line = host.best; line !== null; line = line.worse) captured.push(captureLine(line, lines, blockEntriesMin))
+  const spent = host.spent
+  host.spent = []
+  host.capturedRestMs = host.restUntilMs
+  const { wasOffered, pages, leastRestMs, restUntilMs } = host
+  const restMs = Math.max(0, restUntilMs - nowMs)
+  const facts = { wasOffered, pages, leastRestMs, restMs, run, restUntilMs }
+  return { host, facts, unconcluded: host.unconcluded, lines: captured, spent }
+}
+
+function captureLine(line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
+  joinShort(line, lines)
+  let front: Segment | null = null
+  let tail: Segment | null = null
+  const parts: (Piece | NewBlock)[] = []
+  for (const segment of line.segments()) {
+    if (segment.block !== 0) {
+      parts.push({ block: segment.block, stored: segment.stored, from: segment.from })
+      continue
+    }
+    segment.isClosed = true
+    segment.isCaptured = true
+    const isShort = segment.count < blockEntriesMin
+    if (isShort && segment === line.first) front = segment
+    else if (isShort && segment === line.last) tail = segment
+    else parts.push({ segment, block: 0, stored: 0 })
+  }
+  return { band: line.band, front, parts, tail }
+}
+
+/** Makes one of neighbours in memory that fit one block. */
+function joinShort(line: SegmentLine, lines: EntryLines): void {
+  let segment = line.first
+  while (segment !== null) {
+    const next: Segment | null = segment.next
+    const isJoined =
+      next !== null && segment.block === 0 && next.block === 0 && segment.count + next.count <= SEGMENT_ENTRIES_MAX
+    if (!isJoined) {
+      segment = next
+      continue
+    }
+    lines.join(segment, next)
+    segment.next = next.next
+    if (line.last === next) line.last = segment
+  }
+}
+
+/** The entries of a captured segment as they were; from now on it is not watched any more. */
+export function releaseSegment(segment: Segment, host: DiskHost, lines: EntryLines): FrontierEntry[] {
+  const entries = [...(segment.shifted ?? []), ...lines.entries(segment, host.key)]
+  segment.isCaptured = false
+  segment.shifted = null
+  return entries
+}
+
+/** The record of a captured host whose new blocks have been encoded. Its short segments grow again. */
+export function recordOf(capture: HostCapture, page: number, lines: EntryLines): HostRecord {
+  const { host } = capture
+  const front: FrontierEntry[] = [...capture.unconcluded]
+  const tail: FrontierEntry[] = []
+  const short = (segment: Segment | null, end: FrontierEntry[]): void => {
+    if (segment === null) return
+    end.push(...releaseSegment(segment, host, lines))
+    segment.isClosed = false
+  }
+  for (const line of capture.lines) {
+    short(line.front, front)
+    short(line.tail, tail)
+  }
+  return {
+    ...capture.facts,
+    page,
+    lines: capture.lines
+      .filter(({ parts }) => parts.length > 0)
+      .map(({ band, parts }) => ({
+        band,
+        pieces: parts.map((part) => ({
+          block: part.block,
+          stored: part.stored,
+          from: 'from' in part ? part.from : 0,
+        })),
+      })),
+    front,
+    tail,
+  }
+}
+
+export function newBlocksOf(capture: HostCapture): NewBlock[] {
+  const blocks: NewBlock[] = []
+  for (const { parts } of capture.lines) for (const part of parts) if ('segment' in part) blocks.push(part)
+  return blocks
+}

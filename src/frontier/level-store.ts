@@ -1,0 +1,118 @@
+// The line store on LevelDB. Chosen for what it costs to install and to run (docs/decisions/0017); what it does not check is
+// checked by guarded-store.ts.
+//
+// Every write is synced: a sync reaches the newest log file only, so what was written before without one could be lost
+// with the log before it.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ClassicLevel } from 'classic-level'
+import { diskFault, Fault } from '../base/index.ts'
+import { makeDirectory, writeAtomically } from '../disk/index.ts'
+import type { LineStore, StoreBatch } from './line-store.ts'
+
+const CACHE_BYTES = 8 * 2 ** 20
+const WRITE_BUFFER_BYTES = 8 * 2 ** 20
+/** Records of hosts are small and alike: larger stretches of them compress better. */
+const BLOCK_BYTES = 16 * 2 ** 10
+const OPEN_FILES_MAX = 256
+
+/** Says that a first checkpoint was written: a store that has none then has lost it. LevelDB leaves the file alone. */
+const MADE = 'made'
+
+/** Makes the directory of a store; true when no store was made in it yet. */
+export async function prepareDirectory(directory: string): Promise<boolean> {
+  await makeDirectory(directory)
+  try {
+    await stat(join(directory, MADE))
+    return false
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw diskFault(`reading ${directory}`, cause)
+    return true
+  }
+}
+
+export async function markAsMade(directory: string): Promise<void> {
+  await writeAtomically(join(directory, MADE), '')
+}
+
+export class LevelStore implements LineStore {
+  readonly directory: string
+  readonly #level: ClassicLevel<string, Uint8Array>
+
+  private constructor(directory: string, level: ClassicLevel<string, Uint8Array>) {
+    this.directory = directory
+    this.#level = level
+  }
+
+  static async open(directory: string): Promise<LevelStore> {
+    const level = new ClassicLevel<string, Uint8Array>(directory, {
+      keyEncoding: 'utf8',
+      valueEncoding: 'view',
+      cacheSize: CACHE_BYTES,
+      writeBufferSize: WRITE_BUFFER_BYTES,
+      blockSize: BLOCK_BYTES,
+      maxOpenFiles: OPEN_FILES_MAX,
+    })
+    try {
+      await level.open()
+    } catch (cause) {
+      throw levelFault(directory, 'opening', cause)
+    }
+    return new LevelStore(directory, level)
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    try {
+      return await this.#level.getMany(keys as string[])
+    } catch (cause) {
+      throw levelFault(this.directory, 'reading', cause)
+    }
+  }
+
+  async *range(from: string, to: string): AsyncIterable<readonly [string, Uint8Array]> {
+    try {
+      yield* this.#level.iterator({ gte: from, lt: to })
+    } catch (cause) {
+      throw levelFault(this.directory, 'reading', cause)
+    }
+  }
+
+  batch(): StoreBatch {
+    const batch = this.#level.batch()
+    return {
+      put: (key, value) => void batch.put(key, value),
+      delete: (key) => void batch.del(key),
+      write: async () => {
+        try {
+          await batch.write({ sync: true })
+        } catch (cause) {
+          throw levelFault(this.directory, 'writing', cause)
+        }
+      },
+    }
+  }
+
+  /** Merges what lies in several places: for figures of size. */
+  async compact(): Promise<void> {
+    await this.#level.compactRange('', '\uffff')
+  }
+
+  async close(): Promise<void> {
+    await this.#level.close()
+  }
+}
+
+/** LevelDB says what it met in words; a missing or unreadable file is damage, a full disk is not. */
+function levelFault(directory: string, doing: 'opening' | 'reading' | 'writing', cause: unknown): Fault {
+  if (cause instanceof Fault) return cause
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const { code, message } = inner as { readonly code?: string; readonly message?: string }
+  const what = `${doing} the waiting URLs in ${directory}`
+  if (/no space left|disk quota/i.test(message ?? '')) return diskFault(what, { code: 'ENOSPC' })
+  if (/permission denied|read-only/i.test(message ?? '')) return diskFault(what, { code: 'EACCES' })
+  if (code === 'LEVEL_LOCKED') return new Fault('LEDGER_LOCKED', `${what}: another process has them open`, cause)
+  if (doing === 'writing' && code !== 'LEVEL_CORRUPTION')
+    return new Fault('DISK_FAILED', `${what}: ${message ?? code}`, cause)
+  return new Fault('LEDGER_CORRUPT', `${what}: ${message ?? code ?? 'damaged'}`, cause)
+}

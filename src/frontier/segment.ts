@@ -1,0 +1,74 @@
+// A stretch of a host's line: up to 256 URLs of one band, in memory, on disk, or the first of them in both.
+//
+//     line    first                                                   last
+//             [rows]  →  [block 7: from 30 of 256, rows 64]  →  [block 9: 0 of 256]  →  [rows]
+//             put back    being taken; 162 of it not read        not read               arrivals
+//
+// Only the first can be put back to, only the last grows; between them nothing changes but what is taken from the front.
+
+import { Chain } from './entry-lines.ts'
+import type { FrontierEntry } from './frontier.ts'
+
+/** Entries of one segment, and so of one block. */
+export const SEGMENT_ENTRIES_MAX = 256
+
+export class Segment extends Chain {
+  next: Segment | null = null
+  /** The number of its block on disk; 0 while it has none. */
+  block = 0
+  /** Of a block: how many entries it has, and how many of them are gone. The rows are the first of the others. */
+  stored = 0
+  from = 0
+  /** Nothing is put to it any more, at either end: it is on disk, or about to be written. */
+  isClosed = false
+  /** A checkpoint is to hold it as it is: what is taken from it meanwhile is noted. */
+  isCaptured = false
+  shifted: FrontierEntry[] | null = null
+
+  /** URLs that wait in it. */
+  get left(): number {
+    return this.block === 0 ? this.count : this.stored - this.from
+  }
+
+  /** Some of it is on disk only. */
+  get isUnread(): boolean {
+    return this.block !== 0 && this.from + this.count < this.stored
+  }
+}
+
+/** One band of one host, from its best to its worst; never empty while its host keeps it. */
+export class SegmentLine {
+  readonly band: number
+  worse: SegmentLine | null = null
+  first: Segment | null = null
+  last: Segment | null = null
+  /** URLs in all segments. */
+  waiting = 0
+
+  constructor(band: number) {
+    this.band = band
+  }
+
+  append(segment: Segment): void {
+    if (this.last === null) this.first = segment
+    else this.last.next = segment
+    this.last = segment
+  }
+
+  prepend(segment: Segment): void {
+    segment.next = this.first
+    this.first = segment
+    if (this.last === null) this.last = segment
+  }
+
+  /** Takes out the first segment. */
+  shiftSegment(): void {
+    const first = this.first as Segment
+    this.first = first.next
+    if (first.next === null) this.last = null
+  }
+
+  *segments(): Iterable<Segment> {
+    for (let segment = this.first; segment !== null; segment = segment.next) yield segment
+  }
+}
