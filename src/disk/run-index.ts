@@ -14,9 +14,9 @@ const DIRECTORY_BITS_MAX = 16
 const FILTER_PROBES = 3
 
 export class RunIndex {
-  #firstHigh: Uint32Array
-  #firstLow: Uint32Array
-  #filter: Uint32Array
+  #firstHigh: Uint32Array<ArrayBuffer>
+  #firstLow: Uint32Array<ArrayBuffer>
+  #filter: Uint32Array<ArrayBuffer>
   readonly #filterWords: number
   readonly #filterMask: number
   #directory = new Uint32Array(0)
@@ -77,6 +77,11 @@ export class RunIndex {
       directory[i] = (directory[i] as number) + (directory[i - 1] as number)
     }
     this.#directory = directory
+  }
+
+  /** Gives the memory back at once, for good: the filters are most of what a set on disk has in memory. */
+  release(): void {
+    for (const array of [this.#firstHigh, this.#firstLow, this.#filter]) array.buffer.transfer(0)
   }
 
   /** The only block that can hold the key, or -1 when none does. */

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { Random } from '../base/index.ts'
 import { mergeRuns } from './merge-runs.ts'
-import { RUN_WINDOW_BLOCKS, RunWriter, SortedRun } from './sorted-run.ts'
+import { RUN_WINDOW_BLOCKS } from './run-block.ts'
+import { RunWriter } from './run-writer.ts'
+import { SortedRun } from './sorted-run.ts'
 
 type Entry = readonly [high: number, low: number, count: number]
 

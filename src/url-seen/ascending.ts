@@ -38,6 +38,9 @@ export function* ascending(
     visitor(keys[2 * at + 1] as number, keys[2 * at] as number, meetings[at] as number)
     if (shown % STEP_KEYS === 0) yield STEP_KEYS
   }
+  // At once, not when the garbage collector finds the time: there is a generation's worth of it.
+  keys.buffer.transfer(0)
+  meetings.buffer.transfer(0)
 }
 
 /** Sorted stretches of keys, the one with the least head on top. */
