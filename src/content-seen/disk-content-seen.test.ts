@@ -1,10 +1,11 @@
 // The law of every set of contents on one that holds some ten pages in memory, so that nearly all is on disk; then what
 // only this one promises: durable states, files that go and stay, keys shared by two contents, and damage that is seen.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { AppendFile, LineReader } from '../disk/index.ts'
 import { contentSeenConformance, digestOf, isWaiting, originalOf, Records } from './content-seen.conformance.ts'
 import type { FoundOriginal, Original } from './content-seen.ts'
 import { DiskContentSeen } from './disk-content-seen.ts'
@@ -160,6 +161,28 @@ test('a record that cannot be read fails everybody who waits for it, and nobody 
   await Promise.all([first, second].map((claim) => expect(claim).rejects.toThrow('no such record')))
   isBroken = false
   expect(await known(seen, 0, 600)).toBe(500)
+})
+
+test('an original is read back although its record has not left the memory of its file', async () => {
+  const path = join(parent, 'pages.jsonl')
+  const pages = await AppendFile.open(path)
+  const lines = await LineReader.open(path)
+  onTestFinished(async () => {
+    await lines.close()
+    await pages.close()
+  })
+  const seen = await openSeen(async (position) => {
+    await pages.flush()
+    return JSON.parse(await lines.readAt(position)) as FoundOriginal
+  })
+  for (let i = 0; i < 500; i++) {
+    const digest = digestOf(`c${i}`)
+    const record: FoundOriginal = { digest: `sha256:${digest.toString('hex')}`, original: originalOf(i) }
+    seen.keep(digest, record.original, pages.append(`${JSON.stringify(record)}\n`))
+  }
+  expect(statSync(path).size).toBe(0)
+  expect(await known(seen, 0, 600)).toBe(500)
+  expect(statSync(path).size).toBe(pages.length)
 })
 
 test('positions beyond 4 GiB come back as they were', async () => {

@@ -15,9 +15,10 @@ import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
 import { makeDirectory } from '../disk/index.ts'
 import type { Generation } from './generation.ts'
+import { mergeRuns } from './merge-runs.ts'
 import { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 import { FILTER_BYTES_MAX, FILTER_BYTES_MIN, PositionIndex } from './position-index.ts'
-import { blocksFor, type PositionCursor, PositionRun, type PositionRunFacts } from './position-run.ts'
+import { blocksFor, PositionRun, type PositionRunFacts } from './position-run.ts'
 import { PositionRunWriter } from './position-run-writer.ts'
 
 const RUN_NAME = /^content-\d+\.run$/
@@ -30,8 +31,6 @@ const RUNS_MAX = 8
 const MERGE_GENERATIONS = 3
 /** Writing is done twice as fast as the next generation can fill: a sync takes its time too. */
 const PACE_LEAST = 2
-/** Pages merged between two moments at which control is given away: some milliseconds. */
-const STEP_PAGES = 2 ** 12
 
 /** What a caller commits, and hands back when it opens the set again. JSON-able. */
 export interface ContentState {
@@ -286,32 +285,6 @@ export class RunShelf {
     this.#fault ??= diskFault(`the set of contents in ${this.#options.directory}`, cause)
     return this.#fault
   }
-}
-
-/** Goes through some runs as if they were one, and yields how many pages it has shown since it gave control away last. */
-function* mergeRuns(
-  runs: readonly PositionRun[],
-  visitor: (high: number, low: number, position: number) => void,
-): Generator<number> {
-  const cursors = runs.map((run) => run.cursor()).filter((cursor) => cursor.next())
-  let shown = 0
-  while (cursors.length > 0) {
-    const least = leastOf(cursors)
-    visitor(least.high, least.low, least.position)
-    if (!least.next()) cursors.splice(cursors.indexOf(least), 1)
-    if (++shown < STEP_PAGES) continue
-    yield shown
-    shown = 0
-  }
-}
-
-function leastOf(cursors: readonly PositionCursor[]): PositionCursor {
-  let least = cursors[0] as PositionCursor
-  for (let i = 1; i < cursors.length; i++) {
-    const cursor = cursors[i] as PositionCursor
-    if (cursor.high < least.high || (cursor.high === least.high && cursor.low < least.low)) least = cursor
-  }
-  return least
 }
 
 /** Bytes of filter a block that so many blocks can have, beside their first keys: a power of two, or none. */
