@@ -21,7 +21,6 @@ export async function journalBegun(directory: string): Promise<boolean> {
  */
 export async function* lookAtJournal(directory: string, after = 0): AsyncGenerator<NumberedBatch> {
   let number = after
-  let wasForgotten = true
   for (;;) {
     const { segments } = await listSegments(directory)
     for (const [index, { name, firstNumber }] of segments.entries()) {
@@ -32,27 +31,23 @@ export async function* lookAtJournal(directory: string, after = 0): AsyncGenerat
         for await (const payload of readFrames(path, SEGMENT_FORMAT_VERSION)) {
           const record = decodeRecord(payload)
           if (record?.kind !== 'batch' || record.number <= number) continue
-          if (record.number !== number + 1 && !wasForgotten) throw missing(path, number + 1)
-          wasForgotten = false
           number = record.number
           yield { number, batch: decodeBatch(record.body) }
         }
         // When the directory was read the next segment was there, so this one was complete.
-        const read = Math.max(number, firstNumber - 1)
         if (next === undefined) return
-        if (next.firstNumber > read + 1) throw missing(path, read + 1)
+        const read = Math.max(number, firstNumber - 1)
+        if (next.firstNumber > read + 1) {
+          throw faultOf(path, { code: 'LEDGER_CORRUPT', at: 0, what: `batch ${read + 1} should be in it and is not` })
+        }
       } catch (fault) {
+        // Forgotten since the directory was read.
         if (!isGone(fault)) throw fault
-        wasForgotten = true
       }
     }
     // Also the segment that was the last one is gone: look for those that came after it.
     if (segments.length === 0) return
   }
-}
-
-function missing(path: string, number: number): Fault {
-  return faultOf(path, { code: 'LEDGER_CORRUPT', at: 0, what: `batch ${number} is missing` })
 }
 
 function isGone(fault: unknown): boolean {

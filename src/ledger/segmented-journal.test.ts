@@ -15,9 +15,11 @@ import {
   temporaryDirectory,
   upTo,
 } from '../../test/journal-samples.ts'
+import { Random } from '../base/index.ts'
 import { emptyBatch } from './batch-codec.ts'
 import { describeJournal } from './journal.conformance.ts'
 import { MemoryJournal } from './memory-journal.ts'
+import { SegmentedJournal } from './segmented-journal.ts'
 
 describeJournal('segments', async () => {
   const directory = await temporaryDirectory()
@@ -113,6 +115,18 @@ describe('segments', () => {
     await journal.close()
     expect(await readdir(directory)).toHaveLength(3)
   })
+
+  test('hold at least one batch each, however short they are meant to be', async () => {
+    const directory = await temporaryDirectory()
+    const options = { directory, random: new Random(1), create: () => IDENTITY, segmentBytes: 1 }
+    for (let opening = 0; opening < 2; opening++) {
+      const journal = await SegmentedJournal.open(options)
+      await commitSamples(journal, 3)
+      await journal.close()
+    }
+    expect(await readdir(directory)).toHaveLength(6)
+    expect(await numbersIn(directory)).toEqual(upTo(6))
+  })
 })
 
 describe('a crash', () => {
@@ -137,9 +151,9 @@ describe('a crash', () => {
   test('while a segment is created leaves at most an unfinished file, which is thrown away', async () => {
     for (const count of [0, 3]) {
       const directory = await journalOf(count)
-      const unfinished = join(directory, `batches-${String(count + 1).padStart(10, '0')}.log.new`)
+      const unfinished = `batches-${String(count + 1).padStart(10, '0')}.log.new`
       for (const bytes of ['', 'half a he']) {
-        await writeFile(unfinished, bytes)
+        await writeFile(join(directory, unfinished), bytes)
         expect(await numbersIn(directory)).toEqual(upTo(count))
         expect(await readdir(directory)).not.toContain(unfinished)
       }
