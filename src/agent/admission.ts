@@ -4,12 +4,20 @@
 //                  │            │                       │
 //                  └─ refused ──┴──── (counted)         └─ known: the walk ends
 //
-// Hot: some 35 links a page, thousands of pages a second. URLs are strings, fingerprints numbers in
-// typed arrays; an entry is born only for a URL that is new.
+// Hot: some 35 links a page, thousands of pages a second. Fingerprints are numbers in typed arrays, an entry is born
+// only for a URL that is new. A plain link to its own origin is not even made a string before it is known to be new
+// (`url`, LinkJoiner), provided that the scope judges by origin; any other link is, and goes through scope as such.
 
-import type { RefusalReason } from '../base/index.ts'
+import { assert, type RefusalReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { LinkKind, ParsedPage, RawLink } from '../parse/index.ts'
+import {
+  LINK_KINDS,
+  type LinkKind,
+  type LinkSpans,
+  MEANS_NOFOLLOW,
+  type ParsedPage,
+  spansOfText,
+} from '../parse/index.ts'
 import type { LinkTargets } from '../processors/index.ts'
 import type { Strategy } from '../strategy/index.ts'
 import {
@@ -17,7 +25,9 @@ import {
   type Canonicalise,
   type CanonicalUrl,
   type Fingerprinter,
+  type HostKey,
   hostKeyOf,
+  LinkJoiner,
   type Scope,
 } from '../url/index.ts'
 import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
@@ -61,12 +71,17 @@ export class Admission {
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** URLs held already, so that each is held once. */
   readonly #heldBefore = new MemoryUrlSeen()
+  readonly #joiner: LinkJoiner
+  /** By the number of the kind: whether such links are followed. */
+  readonly #follows: readonly boolean[]
   /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
   readonly #spare: PendingLinks[] = []
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
-    const { scope } = parts
+    const { scope, follow, fingerprinter, canonicalise } = parts
+    this.#joiner = new LinkJoiner(fingerprinter.key, scope.goesByOrigin ? canonicalise.plainLengthMax : 0)
+    this.#follows = LINK_KINDS.map((kind) => follow.has(kind))
     // The schemes of canonical URLs differ in their first letter, and asking that costs no string.
     const letters = new Set([...parts.schemes].map((scheme) => scheme.charCodeAt(0)))
     this.#judge = (url, depth) => (letters.has(url.charCodeAt(0)) ? scope.judge(url, depth) : 'scheme')
@@ -104,48 +119,48 @@ export class Admission {
   /** All links of a page; undefined when it was done at once. `mayFollow` is false where the page asks that its links be left alone. */
   admitLinks(source: LinkSource, page: ParsedPage, mayFollow: boolean, sink: AdmissionSink): Promise<void> | undefined {
     const base = BaseUrl.ofPage(source.url, page.baseHref)
-    return this.#admit(source, page.links, base, page.encoding, mayFollow, sink)
+    return this.#admit(source, page.spans, base, page.encoding, mayFollow, sink)
   }
 
   #admit(
     source: LinkSource,
-    links: readonly RawLink[],
+    links: LinkSpans,
     base: BaseUrl,
     encoding: string,
     mayFollow: boolean,
     sink: AdmissionSink,
     first = 0,
   ): Promise<void> | undefined {
-    for (let from = first; from < links.length; from += BATCH_LINKS) {
+    for (let from = first; from < links.count; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
       this.#prepare(pending, links, from, base, encoding, source, mayFollow, sink)
       const answer = this.#parts.seen.meet(pending.batch)
       if (answer !== undefined) {
         const next = from + BATCH_LINKS
         return answer.then(() => {
-          this.#settleBatch(pending, source, sink)
+          this.#settleBatch(pending, links, base, source, sink)
           return this.#admit(source, links, base, encoding, mayFollow, sink, next)
         })
       }
-      this.#settleBatch(pending, source, sink)
+      this.#settleBatch(pending, links, base, source, sink)
     }
     return undefined
   }
 
-  #settleBatch(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {
-    this.#offer(pending, source, sink)
+  #settleBatch(pending: PendingLinks, links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
+    this.#offer(pending, links, base, source, sink)
     this.#spare.push(pending)
   }
 
   /** The sitemaps a robots.txt names: as near to the seeds as seeds, for they come before any page. */
   async admitSitemaps(robotsUrl: CanonicalUrl, sitemaps: readonly string[], sink: AdmissionSink): Promise<void> {
     const links = sitemaps.map((href) => ({ href, kind: 'sitemap', isNofollow: false }) as const)
-    await this.#admit({ url: robotsUrl, depth: -1 }, links, BaseUrl.of(robotsUrl), 'utf-8', true, sink)
+    await this.#admit({ url: robotsUrl, depth: -1 }, spansOfText(links), BaseUrl.of(robotsUrl), 'utf-8', true, sink)
   }
 
   #prepare(
     pending: PendingLinks,
-    links: readonly RawLink[],
+    links: LinkSpans,
     from: number,
     base: BaseUrl,
     encoding: string,
@@ -153,21 +168,36 @@ export class Admission {
     mayFollow: boolean,
     sink: AdmissionSink,
   ): void {
-    const { canonicalise, fingerprinter, follow, obeysNofollow } = this.#parts
+    const { canonicalise, fingerprinter, obeysNofollow } = this.#parts
+    const joiner = this.#joiner
+    const follows = this.#follows
     const depth = source.depth + 1
-    const { batch, urls } = pending
-    const end = Math.min(from + BATCH_LINKS, links.length)
+    const { batch, urls, indexes } = pending
+    const { places, bytes } = links
+    const end = Math.min(from + BATCH_LINKS, links.count)
+    // What holds for the base holds for every link that the joiner can join.
+    const mayJoin = joiner.begin(base) && mayFollow && this.#judge(base.href as CanonicalUrl, depth) === null
+    pending.host = mayJoin ? joiner.host : hostKeyOf(source.url)
     let count = 0
     for (let i = from; i < end; i++) {
-      const link = links[i] as RawLink
-      if (!follow.has(link.kind)) continue
-      const url = canonicalise(link.href, base, encoding)
+      const start = places[3 * i] as number
+      const meaning = places[3 * i + 2] as number
+      if (follows[meaning & ~MEANS_NOFOLLOW] === false) continue
+      const saysNofollow = obeysNofollow && (meaning & MEANS_NOFOLLOW) !== 0
+      if (mayJoin && start !== -1 && !saysNofollow && joiner.join(bytes, start, places[3 * i + 1] as number)) {
+        batch.high[count] = joiner.high
+        batch.low[count] = joiner.low
+        indexes[count] = i
+        urls[count++] = ''
+        continue
+      }
+      const url = canonicalise(links.href(i), base, encoding)
       if (typeof url !== 'string') {
         sink.refused(url.refused)
         continue
       }
       const refusal = this.#judge(url, depth)
-      const isNofollow = !mayFollow || (link.isNofollow && obeysNofollow)
+      const isNofollow = !mayFollow || saysNofollow
       if (refusal !== null) {
         sink.refused(refusal)
         if (refusal === 'too-deep' && !isNofollow) this.#hold(url, source, sink)
@@ -212,19 +242,29 @@ export class Admission {
     else this.#isFirstHeld(entry.url, this.#parts.fingerprinter)
   }
 
-  #offer(pending: PendingLinks, source: LinkSource, sink: AdmissionSink): void {
+  #offer(pending: PendingLinks, links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
     const { strategy } = this.#parts
-    const { batch, urls } = pending
+    const { batch, urls, indexes } = pending
     for (let i = 0; i < batch.count; i++) {
       if (batch.isNew[i] === 0) continue
-      const url = urls[i] as CanonicalUrl
+      const url = urls[i] || this.#joinAgain(links, indexes[i] as number, base)
       const host = hostKeyOf(url)
       const depth = source.depth + 1
       const band = strategy.bandOf({ url, host, depth, via: source.url, isSeed: false })
       const entry = { url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 }
       sink.admitted(entry)
     }
-    sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
+    sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low, host: pending.host })
+  }
+
+  /** The URL of a link that was joined before. */
+  #joinAgain(links: LinkSpans, index: number, base: BaseUrl): CanonicalUrl {
+    const { places, bytes } = links
+    const joiner = this.#joiner
+    const isJoined =
+      joiner.begin(base) && joiner.join(bytes, places[3 * index] as number, places[3 * index + 1] as number)
+    assert(isJoined, `a link of ${base.href} was joined once and not again`)
+    return joiner.url()
   }
 
   async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {
@@ -246,5 +286,9 @@ export class Admission {
 /** Links on their way through the seen set, side by side with their URLs. */
 class PendingLinks {
   readonly batch = newBatch(BATCH_LINKS)
-  readonly urls: CanonicalUrl[] = Array.from({ length: BATCH_LINKS }, () => '' as CanonicalUrl)
+  /** Empty for a link that was joined; then its index on the page says where to find it. */
+  readonly urls: (CanonicalUrl | '')[] = Array.from({ length: BATCH_LINKS }, () => '' as const)
+  readonly indexes = new Uint32Array(BATCH_LINKS)
+  /** The host of those that were joined. */
+  host = '' as HostKey
 }

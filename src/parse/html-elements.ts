@@ -11,7 +11,7 @@ import { metaEncoding } from './meta-prescan.ts'
 import { refreshUrl } from './meta-refresh.ts'
 import { robotsMeta } from './meta-robots.ts'
 import type { ParseOptions } from './options.ts'
-import { PageBuilder } from './page-builder.ts'
+import type { PageBuilder } from './page-builder.ts'
 import type { LinkKind } from './parsed-page.ts'
 import { srcsetUrls } from './srcset.ts'
 
@@ -31,11 +31,11 @@ export class HtmlElements {
   #hasLanguage = false
   #framesets = 0
 
-  constructor(reader: TagReader, values: HtmlValues, options: ParseOptions) {
+  constructor(reader: TagReader, values: HtmlValues, page: PageBuilder, options: ParseOptions) {
     this.#reader = reader
     this.#values = values
     this.#titleMax = options.titleLength
-    this.page = new PageBuilder(options)
+    this.page = page
   }
 
   /** A start tag of HTML. */
@@ -144,18 +144,23 @@ export class HtmlElements {
   }
 
   #anchor(kind: 'a' | 'area'): void {
-    const href = this.#get(ATTRIBUTE.href)
-    if (href !== null) this.page.link(href, kind, this.#isNofollow())
+    const reader = this.#reader
+    if (!reader.has(ATTRIBUTE.href)) return
+    const start = reader.valueStart(ATTRIBUTE.href)
+    const end = reader.valueEnd(ATTRIBUTE.href)
+    this.#values.addLink(this.page, start, end, kind, this.#isNofollow(), true)
   }
 
   #linkElement(): void {
-    const href = this.#get(ATTRIBUTE.href)
-    if (href !== null && href !== '') {
-      const rel = this.#get(ATTRIBUTE.rel) ?? ''
-      // Most rels are shorter than the words we look for.
-      const mayMatter = rel.length >= NOFOLLOW_LENGTH
-      this.page.link(href, 'link', mayMatter && NOFOLLOW.test(rel))
-      if (mayMatter && this.page.canonical === null && CANONICAL.test(rel)) this.page.canonical = href
+    const reader = this.#reader
+    if (reader.has(ATTRIBUTE.href)) {
+      const start = reader.valueStart(ATTRIBUTE.href)
+      const end = reader.valueEnd(ATTRIBUTE.href)
+      this.#values.addLink(this.page, start, end, 'link', this.#isNofollow(), false)
+      if (this.page.canonical === null && this.#mayHaveWord(ATTRIBUTE.rel, NOFOLLOW_LENGTH)) {
+        const href = this.#get(ATTRIBUTE.href)
+        if (href !== '' && CANONICAL.test(this.#get(ATTRIBUTE.rel) ?? '')) this.page.canonical = href
+      }
     }
     this.#srcset(ATTRIBUTE.imagesrcset)
   }
@@ -200,8 +205,9 @@ export class HtmlElements {
 
   /** Of these elements an empty attribute loads nothing (only <a> and <area> lead to the page itself by it). */
   #nonEmpty(attribute: AttributeId, kind: LinkKind): void {
-    const href = this.#get(attribute)
-    if (href !== null && href !== '') this.page.link(href, kind)
+    const reader = this.#reader
+    if (!reader.has(attribute)) return
+    this.#values.addLink(this.page, reader.valueStart(attribute), reader.valueEnd(attribute), kind, false, false)
   }
 
   #srcset(attribute: AttributeId): void {
@@ -214,7 +220,13 @@ export class HtmlElements {
   }
 
   #isNofollow(): boolean {
-    return this.#reader.has(ATTRIBUTE.rel) && NOFOLLOW.test(this.#get(ATTRIBUTE.rel) ?? '')
+    return this.#mayHaveWord(ATTRIBUTE.rel, NOFOLLOW_LENGTH) && NOFOLLOW.test(this.#get(ATTRIBUTE.rel) ?? '')
+  }
+
+  /** Whether the tag has the attribute, long enough for a word of this length. Most rels are shorter than those we look for. */
+  #mayHaveWord(attribute: AttributeId, length: number): boolean {
+    const reader = this.#reader
+    return reader.has(attribute) && reader.valueEnd(attribute) - reader.valueStart(attribute) >= length
   }
 
   /** The value of an attribute; null when the tag has it not. */

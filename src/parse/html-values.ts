@@ -3,6 +3,8 @@
 
 import { decodeAttributeReferences, decodeTextReferences } from './character-references.ts'
 import { isSpace } from './html-names.ts'
+import type { PageBuilder } from './page-builder.ts'
+import type { LinkKind } from './parsed-page.ts'
 import { type RangeDecoder, rangeDecoder } from './text-decoding.ts'
 
 const AMPERSAND = 38
@@ -27,6 +29,26 @@ export class HtmlValues {
     while (start < end && isSpace(bytes[start] as number)) start++
     while (end > start && isSpace(bytes[end - 1] as number)) end--
     return this.#isPlain(start, end) ? this.#text.slice(start, end) : trimSpace(this.exact(start, end))
+  }
+
+  /** Adds the attribute value at [start, end) as a link: as its place where it means what it says, else as text. */
+  addLink(
+    page: PageBuilder,
+    start: number,
+    end: number,
+    kind: LinkKind,
+    isNofollow: boolean,
+    mayBeEmpty: boolean,
+  ): void {
+    const bytes = this.#bytes
+    while (start < end && isSpace(bytes[start] as number)) start++
+    while (end > start && isSpace(bytes[end - 1] as number)) end--
+    if (this.#isPlain(start, end)) {
+      if (mayBeEmpty || start < end) page.linkAt(start, end, kind, isNofollow)
+      return
+    }
+    const href = trimSpace(this.exact(start, end))
+    if (mayBeEmpty || href !== '') page.link(href, kind, isNofollow)
   }
 
   /** The attribute value at [start, end) with its white space, for words that must match exactly. */

@@ -24,6 +24,7 @@ import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from '
 import { TagReader } from './html-tag.ts'
 import { HtmlValues } from './html-values.ts'
 import type { ParseOptions } from './options.ts'
+import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
 import { asBuffer, decodeText, isAsciiSafe } from './text-decoding.ts'
 
@@ -111,6 +112,7 @@ class HtmlScan {
     this.#elements = new HtmlElements(
       this.#reader,
       new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'),
+      new PageBuilder(options, buffer, this.#text),
       options,
     )
   }

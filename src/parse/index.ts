@@ -6,6 +6,14 @@ export { visibleText } from './html-text.ts'
 export { SNIFF_BYTES, sniffMediaType } from './media-type.ts'
 export { type ParseOptions, parseOptions } from './options.ts'
 export { canParse, parseDocument, type ParseInput } from './parse-document.ts'
-export type { LinkKind, ParsedPage, RawLink } from './parsed-page.ts'
+export { spansOfText } from './page-builder.ts'
+export {
+  LINK_KINDS,
+  type LinkKind,
+  type LinkSpans,
+  MEANS_NOFOLLOW,
+  type ParsedPage,
+  type RawLink,
+} from './parsed-page.ts'
 export { parseSitemap, type Sitemap, sitemapLinks, type SitemapLocation, unpackSitemap } from './sitemap.ts'
 export { decodeText, encodingOf } from './text-decoding.ts'

@@ -26,9 +26,45 @@ export interface RawLink {
   readonly isNofollow: boolean
 }
 
+/**
+ * Links as places in the bytes of their page, for whoever can do without their text: most links are known already, and
+ * that can be told from the bytes (`url`, LinkJoiner).
+ */
+export interface LinkSpans {
+  readonly count: number
+  readonly bytes: Uint8Array
+  /** Three numbers a link: where its value starts and ends, and its meaning. A start of -1 says that only the text will do. */
+  readonly places: readonly number[]
+  /** The value of a link as text: character references decoded, surrounding white space gone. */
+  href(index: number): string
+}
+
+/** The kinds by their number in a meaning. */
+export const LINK_KINDS: readonly LinkKind[] = [
+  'a',
+  'area',
+  'frame',
+  'iframe',
+  'link',
+  'img',
+  'script',
+  'media',
+  'object',
+  'form',
+  'refresh',
+  'css',
+  'sitemap',
+  'feed',
+  'redirect',
+]
+/** Added to the number of the kind where the element itself says nofollow. */
+export const MEANS_NOFOLLOW = 32
+
 export interface ParsedPage {
   /** In document order, not deduplicated. */
   readonly links: readonly RawLink[]
+  /** The same links in the same order. */
+  readonly spans: LinkSpans
   /** Links beyond the limit of the options, counted and not kept. */
   readonly linksDropped: number
   /** href of the first <base>, raw; null when there is none. */

@@ -4,6 +4,7 @@ import {
   type ParseOptions,
   parseSitemap,
   sitemapLinks,
+  spansOfText,
   type ParsedPage,
   unpackSitemap,
 } from '../parse/index.ts'
@@ -49,8 +50,10 @@ export class LinkExtractor implements Processor {
 }
 
 function asPage(bytes: Uint8Array): ParsedPage {
+  const links = sitemapLinks(parseSitemap(bytes))
   return {
-    links: sitemapLinks(parseSitemap(bytes)),
+    links,
+    spans: spansOfText(links),
     baseHref: null,
     title: null,
     encoding: 'utf-8',

@@ -21,13 +21,17 @@ import { type Refusal, REFUSED } from './refusal.ts'
 import { compileSessionIds } from './session-ids.ts'
 
 /** Decides what two links have in common: nothing else in Portolan compares URLs. */
-export type Canonicalise = (
-  href: string,
-  /** What a relative link is relative to. Without one, only whole URLs are accepted. */
-  base?: CanonicalUrl | BaseUrl | null,
-  /** WHATWG name of the encoding of the page the link stood on; UTF-8 if absent. */
-  encoding?: string,
-) => CanonicalUrl | Refusal
+export interface Canonicalise {
+  (
+    href: string,
+    /** What a relative link is relative to. Without one, only whole URLs are accepted. */
+    base?: CanonicalUrl | BaseUrl | null,
+    /** WHATWG name of the encoding of the page the link stood on; UTF-8 if absent. */
+    encoding?: string,
+  ): CanonicalUrl | Refusal
+  /** Up to this length a plain link needs nothing but to be joined (link-joiner.ts); 0 when more is done to all. */
+  readonly plainLengthMax: number
+}
 
 export interface CanonicaliseOptions {
   /** The longest canonical URL accepted, in characters. */
@@ -57,7 +61,11 @@ export function compileCanonicaliser(options: CanonicaliseOptions): Canonicalise
     return kept.length > urlLength ? REFUSED['too-long'] : (kept as CanonicalUrl)
   }
 
-  return (href, base = null, encoding = 'utf-8') => {
+  const compiled = (
+    href: string,
+    base: CanonicalUrl | BaseUrl | null = null,
+    encoding = 'utf-8',
+  ): CanonicalUrl | Refusal => {
     if (typeof base === 'string') {
       if (lastBase === null || lastBase.href !== base) lastBase = BaseUrl.of(base)
       base = lastBase
@@ -73,6 +81,7 @@ export function compileCanonicaliser(options: CanonicaliseOptions): Canonicalise
     const parsed = parseUrl(href, base?.href, encoding)
     return typeof parsed === 'string' ? finish(parsed) : parsed
   }
+  return Object.assign(compiled, { plainLengthMax: dropSessionIds === null ? urlLength : 0 })
 }
 
 /** With the default options; for the lenses and wherever no configuration is at hand. */

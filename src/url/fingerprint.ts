@@ -33,6 +33,7 @@ export class Fingerprinter {
   /** The lower 32 bits, unsigned. */
   low = 0
 
+  readonly key: FingerprintKey
   readonly #key0: number
   readonly #key1: number
   readonly #hash = new HalfSipHash()
@@ -41,6 +42,7 @@ export class Fingerprinter {
   #lastSlot = 0
 
   constructor(key: FingerprintKey) {
+    this.key = key
     this.#key0 = key[0] | 0
     this.#key1 = key[1] | 0
   }

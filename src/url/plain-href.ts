@@ -9,41 +9,28 @@
 //   - before any '#', only unreserved characters and ! $ & ( ) * + , ; = : @ / ?, and escapes in their one form;
 //   - no segment '.' or '..' except leading './' and '../';
 //   - an authority, if it has one, that equals the base's, or is a name of [a-z0-9._-] that the host parser
-//     returns unchanged: no '--' (Punycode is checked), last label not beginning with a digit (may be IPv4), no dot at the end.
+//     returns unchanged: no '--' (Punycode is checked), last label not beginning with a digit (may be IPv4), no dot at the end;
+//     or one that the parser was seen to return unchanged (settled-origins.ts).
 //
 // Results are joined, never sliced: a slice would keep the whole text of the page alive for as long as the URL
 // waits in the frontier. A joined string lets go of its pieces when it is first read through, by the fingerprint.
 
 import type { BaseUrl } from './base-url.ts'
 import { isSettledEscape } from './percent.ts'
-
-const PLAIN = 0
-const OTHER = 1
-const HASH = 2
-const QUESTION = 3
-const SLASH = 4
-const PERCENT = 5
+import { PLAIN_CLASS, PLAIN_CLASSES } from './plain-classes.ts'
+import { isSettledOrigin } from './settled-origins.ts'
 
 const CODE_DOT = 46
 const CODE_SLASH = 47
 const CODE_DASH = 45
-
-const CLASSES = new Uint8Array(128).fill(OTHER)
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&()*+,;=:@') {
-  CLASSES[char.charCodeAt(0)] = PLAIN
-}
-CLASSES['#'.charCodeAt(0)] = HASH
-CLASSES['?'.charCodeAt(0)] = QUESTION
-CLASSES['/'.charCodeAt(0)] = SLASH
-CLASSES['%'.charCodeAt(0)] = PERCENT
 
 /** Whether a segment that begins with the '.' at `dot` might be '.' or '..'. */
 function mayBeDotSegment(href: string, dot: number): boolean {
   let next = dot + 1
   if (href.charCodeAt(next) === CODE_DOT) next++
   if (next >= href.length) return true
-  const kind = CLASSES[href.charCodeAt(next)]
-  return kind !== PLAIN && kind !== PERCENT
+  const kind = PLAIN_CLASSES[href.charCodeAt(next)]
+  return kind !== PLAIN_CLASS.plain && kind !== PLAIN_CLASS.percent
 }
 
 /**
@@ -56,13 +43,13 @@ function plainEnd(href: string, from: number): number {
   let inQuery = false
   for (let i = from; i < length; i++) {
     const code = href.charCodeAt(i)
-    const kind = code < 128 ? CLASSES[code] : OTHER
-    if (kind === PLAIN) continue
-    if (kind === SLASH) {
+    const kind = code < 128 ? PLAIN_CLASSES[code] : PLAIN_CLASS.other
+    if (kind === PLAIN_CLASS.plain) continue
+    if (kind === PLAIN_CLASS.slash) {
       if (!inQuery && href.charCodeAt(i + 1) === CODE_DOT && mayBeDotSegment(href, i + 1)) return -1
-    } else if (kind === QUESTION) inQuery = true
-    else if (kind === HASH) return i
-    else if (kind === PERCENT && isSettledEscape(href, i)) i += 2
+    } else if (kind === PLAIN_CLASS.question) inQuery = true
+    else if (kind === PLAIN_CLASS.hash) return i
+    else if (kind === PLAIN_CLASS.percent && isSettledEscape(href, i)) i += 2
     else return -1
   }
   return length
@@ -97,8 +84,11 @@ export function joinAbsolute(href: string, schemeEnd: number, base: BaseUrl | nu
     }
   }
   if (href.charCodeAt(schemeEnd) !== CODE_SLASH || href.charCodeAt(schemeEnd + 1) !== CODE_SLASH) return null
-  const start = plainAuthorityEnd(href, schemeEnd + 2)
-  if (start === -1) return null
+  let start = plainAuthorityEnd(href, schemeEnd + 2)
+  if (start === -1) {
+    start = href.indexOf('/', schemeEnd + 2)
+    if (start === -1 || !isSettledOrigin(href.slice(0, start))) return null
+  }
   const end = plainEnd(href, start)
   if (end === -1) return null
   return (schemeEnd === 5 ? 'http:' : 'https:') + href.slice(schemeEnd, end)
@@ -118,9 +108,9 @@ export function joinRelative(href: string, base: BaseUrl): string | null {
     const end = plainEnd(href, start)
     return end === -1 ? null : base.protocol + href.slice(0, end)
   }
-  const kind = first < 128 ? CLASSES[first] : OTHER
-  if (href.length === 0 || kind === HASH) return base.href
-  if (kind === QUESTION) {
+  const kind = first < 128 ? PLAIN_CLASSES[first] : PLAIN_CLASS.other
+  if (href.length === 0 || kind === PLAIN_CLASS.hash) return base.href
+  if (kind === PLAIN_CLASS.question) {
     const end = plainEnd(href, 0)
     return end === -1 ? null : base.file + href.slice(0, end)
   }

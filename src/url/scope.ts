@@ -34,6 +34,8 @@ export interface Scope {
   addSeed(url: CanonicalUrl): void
   /** Null if the URL is admitted, else why not. `depth` is 0 for seeds only. */
   judge(url: CanonicalUrl, depth: number): RefusalReason | null
+  /** Whether all URLs of an origin get the same answer at the same depth. */
+  readonly goesByOrigin: boolean
 }
 
 export function compileScope(options: ScopeOptions): Scope {
@@ -59,6 +61,7 @@ class CompiledScope implements Scope {
   readonly #depthMax: number
   readonly #pathDepthMax: number
   readonly #filter: UrlPredicate | null
+  readonly goesByOrigin: boolean
   /** Hosts or registrable domains of the seeds; unused by the other kinds. */
   readonly #names = new Set<string>()
   /** Directories of the seeds by host, none inside another; scope 'prefix' only. */
@@ -75,6 +78,12 @@ class CompiledScope implements Scope {
     this.#depthMax = options.maxDepth ?? Number.MAX_SAFE_INTEGER
     this.#pathDepthMax = options.pathDepth ?? Number.MAX_SAFE_INTEGER
     this.#filter = options.filter === null ? null : compileUrlFilter(options.filter)
+    this.goesByOrigin =
+      options.scope !== 'prefix' &&
+      options.include.length === 0 &&
+      options.exclude.length === 0 &&
+      options.pathDepth === null &&
+      options.filter === null
   }
 
   addSeed(url: CanonicalUrl): void {

@@ -1,0 +1,121 @@
+// Two ways through admission, by bytes and by strings, lead to the same entries and the same fingerprints.
+
+import { describe, expect, test } from 'vitest'
+import { type RefusalReason, Random } from '../base/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
+import { LINK_KINDS, scanHtml } from '../parse/index.ts'
+import { strategyOf, strategyOptions } from '../strategy/index.ts'
+import {
+  type CanonicalUrl,
+  compileCanonicaliser,
+  compileScope,
+  defaultKey,
+  Fingerprinter,
+  formatFingerprint,
+  hostKeyOf,
+} from '../url/index.ts'
+import { MemoryUrlSeen } from '../url-seen/index.ts'
+import { Admission, type AdmissionSink } from './admission.ts'
+
+const PAGE = 'http://a.test/x/y.html' as CanonicalUrl
+
+interface Told {
+  readonly entries: FrontierEntry[]
+  readonly refused: RefusalReason[]
+  readonly held: string[]
+  /** Fingerprint and host of every link in scope. */
+  readonly linked: string[]
+}
+
+/** `byStrings`: a pattern that matches everything makes the scope look at every URL. */
+function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admission {
+  const scope = compileScope({
+    scope: 'host',
+    include: [],
+    exclude: byStrings ? [/^$/] : [],
+    maxDepth,
+    pathDepth: null,
+    filter: null,
+  })
+  scope.addSeed(PAGE)
+  return new Admission({
+    canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
+    schemes: new Set(['http', 'https']),
+    scope,
+    fingerprinter: new Fingerprinter(defaultKey),
+    seen: new MemoryUrlSeen(),
+    strategy: strategyOf(strategyOptions.parse({})),
+    follow: new Set(LINK_KINDS),
+    redirectsMax: 5,
+    maxDepth,
+    obeysNofollow: true,
+  })
+}
+
+function admit(admission: Admission, html: string, depth = 1, mayFollow = true): Told {
+  const told: Told = { entries: [], refused: [], held: [], linked: [] }
+  const sink: AdmissionSink = {
+    admitted: (entry) => told.entries.push(entry),
+    refused: (reason) => told.refused.push(reason),
+    held: (entry) => told.held.push(entry.url),
+    linked: ({ count, urls, high, low, host }) => {
+      for (let i = 0; i < count; i++) {
+        const url = urls[i] ?? ''
+        const name = url === '' ? (host ?? '') : hostKeyOf(url)
+        told.linked.push(`${name} ${formatFingerprint(high[i] ?? 0, low[i] ?? 0)}`)
+      }
+    },
+  }
+  const options = { linksPerPage: 100_000, titleLength: 100 }
+  const page = scanHtml(Buffer.from(html), { charset: 'utf-8' }, options)
+  expect(admission.admitLinks({ url: PAGE, depth }, page, mayFollow, sink)).toBeUndefined()
+  return told
+}
+
+describe('the way by bytes and the way by strings', () => {
+  const hrefs = [
+    ...' /x/y.html #z z.html ./z.html ../w z?a=1&amp;b=2 caf%C3%A9 é http://a.test/v //a.test/u http://b.test/'.split(
+      ' ',
+    ),
+    ...'mailto:a@b http://a.test:81/ https://a.test/ a/../b %7e x:y http:// z.html#q'.split(' '),
+  ]
+  const random = new Random('admission')
+  const html = (): string => {
+    const links = Array.from({ length: random.below(700) }, () => {
+      const rel = random.below(20) === 0 ? ' rel="nofollow"' : ''
+      return `<a href=" ${random.pick(hrefs)}${random.below(4) === 0 ? random.below(50) : ''}"${rel}>`
+    })
+    return (random.below(5) === 0 ? `<base href="${random.pick(hrefs)}">` : '') + links.join('text')
+  }
+
+  test('tell the same of any page', () => {
+    const byBytes = admissionOf(false)
+    const byStrings = admissionOf(true)
+    let admitted = 0
+    for (let page = 0; page < 100; page++) {
+      const text = html()
+      const told = admit(byBytes, text)
+      expect(told).toEqual(admit(byStrings, text))
+      admitted += told.entries.length
+    }
+    expect(admitted).toBeGreaterThan(100)
+  })
+
+  test('tell the same of a page past the limit of depth, and of one that asks for no followers', () => {
+    for (const mayFollow of [true, false]) {
+      const text = html()
+      expect(admit(admissionOf(false, 1), text, 1, mayFollow)).toEqual(admit(admissionOf(true, 1), text, 1, mayFollow))
+    }
+  })
+})
+
+test('of a page that links to itself and twice to another, one entry is born', () => {
+  const admission = admissionOf(false)
+  const told = admit(admission, '<a href="#top"><a href="z.html"><a href="/x/z.html#q">')
+  expect(told.entries.map((entry) => [entry.url, entry.host, entry.depth, entry.via])).toEqual([
+    [PAGE, 'a.test', 2, PAGE],
+    ['http://a.test/x/z.html', 'a.test', 2, PAGE],
+  ])
+  expect(told.linked).toHaveLength(3)
+  expect(admit(admission, '<a href="z.html">').entries).toEqual([])
+})
