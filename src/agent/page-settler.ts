@@ -1,6 +1,6 @@
 // From an answer to a page: look at it, keep it, and put its outcome and its links into one batch.
 
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
@@ -179,7 +179,12 @@ function redirectTarget(document: Document): string | null {
   return locationOf(document)
 }
 
+/** Up to here a body is hashed in one piece; it is in memory, or read into it. */
+const ONE_PIECE_BYTES_MAX = 2 ** 20
+
 function sha256(body: Body): Buffer {
+  // Most bodies: one call instead of an object with a handle to collect (bench: 9 µs instead of 12 for 14 kB).
+  if (body.length <= ONE_PIECE_BYTES_MAX) return hash('sha256', body.bytes(), 'buffer')
   const digest = createHash('sha256')
   for (const chunk of body.chunks()) digest.update(chunk)
   return digest.digest()
