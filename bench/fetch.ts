@@ -1,4 +1,4 @@
-// What does a page cost to fetch, and how much of that is ours on top of undici's bare dispatch?
+// What does a page cost to fetch, and how much of that is ours on top of a bare socket?
 //
 //   node bench/fetch.ts [--pages 40000] [--runs 3]
 //
@@ -7,12 +7,11 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { Client, type Dispatcher } from 'undici'
 import { Random, systemClock } from '../src/base/index.ts'
 import { Spool } from '../src/document/index.ts'
 import { fetchOptions, HttpFetcher } from '../src/fetch/index.ts'
@@ -65,26 +64,33 @@ async function cpuUs(pages: number, one: (host: number, page: number) => Promise
 
 const ipOf = (host: number): string => `127.0.1.${host + 1}`
 
-/** The least a caller of undici can do: collect the pieces. */
-class BareHandler implements Dispatcher.DispatchHandler {
-  readonly #resolve: (bytes: number) => void
-  readonly #reject: (error: Error) => void
-  readonly #pieces: Buffer[] = []
+/** The least there is: the request written, bytes counted as they come, nothing read in them or kept. */
+class BareSocket {
+  readonly #socket: Socket
+  readonly #request: string
+  #missing = 0
+  #resolve: () => void = () => undefined
 
-  constructor(resolve: (bytes: number) => void, reject: (error: Error) => void) {
-    this.#resolve = resolve
-    this.#reject = reject
+  constructor(ip: string, port: number, buffer: Buffer) {
+    this.#request = `GET /p HTTP/1.1\r\nhost: ${ip}:${port}\r\nconnection: keep-alive\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`
+    const callback = (length: number): boolean => {
+      this.#missing -= length
+      if (this.#missing === 0) this.#resolve()
+      return true
+    }
+    this.#socket = connect({ host: ip, port, noDelay: true, onread: { buffer, callback } })
   }
-  onRequestStart(): void {}
-  onResponseStart(): void {}
-  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#pieces.push(piece)
+
+  ask(answerBytes: number): Promise<void> {
+    this.#missing = answerBytes
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      this.#socket.write(this.#request, 'latin1')
+    })
   }
-  onResponseEnd(): void {
-    this.#resolve(this.#pieces.reduce((sum, piece) => sum + piece.length, 0))
-  }
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#reject(error)
+
+  close(): void {
+    this.#socket.destroy()
   }
 }
 
@@ -96,16 +102,10 @@ async function main(): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ['serve'])
   const [port] = (await once(child, 'message')) as [number]
 
-  const clients = Array.from({ length: HOSTS }, (_, host) => new Client(`http://${ipOf(host)}:${port}`))
-  const headers = ['User-Agent', 'bench', 'Accept', '*/*', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip']
-  const bare = async (host: number, page: number): Promise<void> => {
-    await new Promise<number>((resolve, reject) =>
-      (clients[host] as Client).dispatch(
-        { method: 'GET', path: `/p${page}`, headers },
-        new BareHandler(resolve, reject),
-      ),
-    )
-  }
+  const shared = Buffer.alloc(65_536)
+  const sockets = Array.from({ length: HOSTS }, (_, host) => new BareSocket(ipOf(host), port, shared))
+  const answerBytes = answer(pageBytes(), '').length
+  const bare = (host: number): Promise<void> => (sockets[host] as BareSocket).ask(answerBytes)
 
   const fetcher = new HttpFetcher(fetchOptions.parse({ allowPrivate: true }), new Spool(tmpdir(), 65_536), systemClock)
   const addresses = Array.from({ length: HOSTS }, (_, host) => [{ ip: ipOf(host), family: 4 as const }])
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
       outcome.document.release()
     }
 
-  const ways = { dispatch: bare, fetcher: ours('p'), 'fetcher, gzip': ours('gzip') }
+  const ways = { 'bare socket': bare, fetcher: ours('p'), 'fetcher, gzip': ours('gzip') }
   const best: Record<string, number> = {}
   for (let run = 0; run <= Number(values.runs); run++) {
     for (const [name, way] of Object.entries(ways)) {
@@ -138,7 +138,7 @@ async function main(): Promise<void> {
     }
   }
   await fetcher.close()
-  await Promise.all(clients.map((client) => client.close()))
+  for (const socket of sockets) socket.close()
   child.kill()
   for (const [name, us] of Object.entries(best))
     console.log(`${name.padEnd(14)} ${us.toFixed(1)} µs CPU per page of 14 kB`)

@@ -50,6 +50,7 @@ export function plainDocument(url: string, content: Uint8Array | string, facts: 
     status: 200,
     statusText: 'OK',
     rawHeaders,
+    responseHead: null,
     header: (name) => headers(name)[0] ?? null,
     headers,
     mediaType: 'text/html',

@@ -33,6 +33,8 @@ export interface Document {
   readonly statusText: string
   /** Name and value in turn, as received and in order: [name, value, name, value …], latin-1. */
   readonly rawHeaders: readonly string[]
+  /** The answer's head byte for byte: status line to empty line, latin-1. Null where the protocol has no such text (HTTP/2). */
+  readonly responseHead: string | null
   /** The first value of a header, by lower-case name; null when absent. */
   header(name: string): string | null
   /** All values of a header, by lower-case name. */

@@ -14,6 +14,7 @@ function documentOf(rawHeaders: readonly string[], isCoded = false): FetchedDocu
     status: 200,
     statusText: 'OK',
     rawHeaders,
+    responseHead: null,
     contentType: null,
     wire,
     body: isCoded ? SpooledBody.of(Buffer.from('body'), spool) : wire,

@@ -11,6 +11,7 @@ export interface DocumentFacts {
   readonly status: number
   readonly statusText: string
   readonly rawHeaders: readonly string[]
+  readonly responseHead: string | null
   readonly contentType: ContentType | null
   readonly wire: Body
   readonly body: Body
@@ -31,6 +32,7 @@ export class FetchedDocument implements Document {
   readonly status: number
   readonly statusText: string
   readonly rawHeaders: readonly string[]
+  readonly responseHead: string | null
   readonly mediaType: string | null
   readonly charset: string | null
   readonly wire: Body
@@ -50,6 +52,7 @@ export class FetchedDocument implements Document {
     this.status = facts.status
     this.statusText = facts.statusText
     this.rawHeaders = facts.rawHeaders
+    this.responseHead = facts.responseHead
     this.mediaType = facts.contentType === null ? null : facts.contentType.mediaType
     this.charset = facts.contentType === null ? null : facts.contentType.charset
     this.wire = facts.wire

@@ -51,6 +51,50 @@ test('a body gives back its bytes whatever the pieces and wherever they lie', ()
   )
 })
 
+test('bytes that are only lent are taken as they were, mixed with others, whatever was expected', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.uint8Array({ maxLength: 900 }), fc.boolean()), { maxLength: 20 }),
+      fc.nat(4000),
+      fc.nat(6000),
+      fc.nat(6000),
+      (pieces, memoryMax, lengthMax, expected) => {
+        const spool = new Spool(directory, memoryMax)
+        const bodies = [0, 1].map(() => new SpooledBody(spool, lengthMax, expected))
+        const kept = Buffer.concat(pieces.map(([piece]) => piece)).subarray(0, lengthMax)
+        const lent = Buffer.alloc(1000)
+        for (const [piece, isLent] of pieces) {
+          for (const body of bodies) {
+            if (!isLent) body.append(Buffer.from(piece))
+            else {
+              lent.set(piece, 3)
+              body.appendCopy(lent, 3, 3 + piece.length)
+              lent.fill('!')
+            }
+          }
+        }
+        for (const body of bodies) {
+          body.finish()
+          expect(body.length).toBe(kept.length)
+          expect(joined(body)).toEqual(kept)
+          expect(Buffer.from(body.bytes())).toEqual(kept)
+          body.release()
+        }
+        spool.close()
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('a body of the length it was said to have is copied once', () => {
+  const body = new SpooledBody(new Spool(directory, 10_000), 10_000, 5_000)
+  for (let i = 0; i < 5; i++) body.appendCopy(Buffer.alloc(1_000, String(i)), 0, 1_000)
+  body.finish()
+  expect([...body.chunks()]).toHaveLength(1)
+  expect(body.bytes()).toHaveLength(5_000)
+})
+
 test('several readers at once do not disturb each other', () => {
   for (const memoryMax of [10, 1_000_000]) {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7) & 0xff))

@@ -5,8 +5,9 @@
 //
 // Always true: length counts the bytes taken and never exceeds lengthMax; the pieces are in memory or
 // in the file, never in both; a reader sees the same bytes each time, also while another one reads.
-// hot: a small body is kept as the pieces that came off the socket; they are joined at the first
-// bytes() and then stay joined. A body of one piece is never copied.
+// hot: a small body is kept in pieces, which are joined at the first bytes() and then stay joined. A body
+// of one piece is not copied again; bytes that are only lent are copied once, into a piece that is as
+// large as the body is said to become.
 
 import { readSync, writeSync } from 'node:fs'
 import { assert, diskFault } from '../base/index.ts'
@@ -14,12 +15,18 @@ import type { Body } from './document.ts'
 import type { Spool } from './spool.ts'
 
 const CHUNK_BYTES = 64 * 1024
+/** The first piece of lent bytes when nobody says how many will come: most pages fit. */
+const PIECE_BYTES = 16 * 1024
 const NO_BYTES = new Uint8Array(0)
 
 export class SpooledBody implements Body {
   readonly #spool: Spool
   readonly #lengthMax: number
+  readonly #lengthExpected: number
   #pieces: Uint8Array[] = []
+  /** The last piece while there is room in it, and how far it is filled. */
+  #tail: Buffer | null = null
+  #tailFilled = 0
   /** Open file that holds all bytes, or -1 while they are in memory. */
   #descriptor = -1
   #length = 0
@@ -28,9 +35,11 @@ export class SpooledBody implements Body {
   /** Bytes written to the file. */
   #fileBytes = 0
 
-  constructor(spool: Spool, lengthMax: number) {
+  /** `lengthExpected` is what the body is said to become, 0 where nothing is said; a hint, not a promise. */
+  constructor(spool: Spool, lengthMax: number, lengthExpected = 0) {
     this.#spool = spool
     this.#lengthMax = lengthMax
+    this.#lengthExpected = lengthExpected
   }
 
   /** A finished body of bytes at hand. The body owns them from now on. */
@@ -55,14 +64,29 @@ export class SpooledBody implements Body {
     const taken = piece.length <= room ? piece : piece.subarray(0, room)
     if (taken.length === 0) return 0
     if (this.#descriptor === -1 && this.#length + taken.length > this.#spool.memoryMax) this.#moveToFile()
-    if (this.#descriptor === -1) this.#pieces.push(taken)
-    else this.#write(taken)
+    if (this.#descriptor === -1) {
+      this.#seal()
+      this.#pieces.push(taken)
+    } else this.#write(taken)
     this.#length += taken.length
     return taken.length
   }
 
+  /** The same for bytes that are only lent: they may change after the call. */
+  appendCopy(source: Buffer, start: number, end: number): number {
+    assert(!this.#isFinished, 'a finished body takes no more bytes')
+    const taken = Math.min(end - start, this.#lengthMax - this.#length)
+    if (taken === 0) return 0
+    if (this.#descriptor === -1 && this.#length + taken > this.#spool.memoryMax) this.#moveToFile()
+    if (this.#descriptor === -1) this.#copy(source, start, start + taken)
+    else this.#write(source.subarray(start, start + taken))
+    this.#length += taken
+    return taken
+  }
+
   /** No more bytes will come. */
   finish(): void {
+    this.#seal()
     this.#isFinished = true
   }
 
@@ -75,6 +99,7 @@ export class SpooledBody implements Body {
       this.#read(bytes, 0)
       return bytes
     }
+    this.#seal()
     if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces, this.#length)]
     const joined = this.#pieces[0] as Uint8Array
     return wanted === joined.length ? joined : joined.subarray(0, wanted)
@@ -83,6 +108,7 @@ export class SpooledBody implements Body {
   *chunks(): Generator<Uint8Array, void, undefined> {
     assert(!this.#isReleased, 'a released body is not read')
     if (this.#descriptor === -1) {
+      this.#seal()
       // The array is replaced when another reader joins the pieces, not changed: this reader's stays.
       for (const piece of this.#pieces) {
         for (let at = 0; at < piece.length; at += CHUNK_BYTES) yield piece.subarray(at, at + CHUNK_BYTES)
@@ -103,11 +129,43 @@ export class SpooledBody implements Body {
     this.#isReleased = true
     this.#isFinished = true
     this.#pieces = []
+    this.#tail = null
     if (this.#descriptor !== -1) this.#spool.giveBack(this.#descriptor)
     this.#descriptor = -1
   }
 
+  /** The bytes fit into memory. */
+  #copy(source: Buffer, start: number, end: number): void {
+    let at = start
+    while (at < end) {
+      this.#tail ??= this.#newTail(end - at)
+      const copied = source.copy(this.#tail, this.#tailFilled, at, end)
+      at += copied
+      this.#tailFilled += copied
+      if (this.#tailFilled === this.#tail.length) this.#seal()
+    }
+  }
+
+  /** As large as the body is said to become; beyond that twice as large each time. */
+  #newTail(bytesMin: number): Buffer {
+    const { memoryMax } = this.#spool
+    const isFirst = this.#length === 0 && this.#pieces.length === 0
+    const isHinted = isFirst && this.#lengthExpected > 0 && this.#lengthExpected <= memoryMax
+    const wanted = isHinted ? this.#lengthExpected : Math.max(PIECE_BYTES, this.#length)
+    return this.#spool.memory(Math.max(bytesMin, Math.min(wanted, memoryMax - this.#length)))
+  }
+
+  /** What was copied becomes a piece like others. */
+  #seal(): void {
+    const tail = this.#tail
+    if (tail === null) return
+    this.#pieces.push(this.#tailFilled === tail.length ? tail : tail.subarray(0, this.#tailFilled))
+    this.#tail = null
+    this.#tailFilled = 0
+  }
+
   #moveToFile(): void {
+    this.#seal()
     this.#descriptor = this.#spool.openFile()
     const pieces = this.#pieces
     this.#pieces = []

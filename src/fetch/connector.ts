@@ -19,15 +19,22 @@ import { isPublicAddress } from './public-address.ts'
 /** Addresses tried for one request. A host with more of them that all fail is down. */
 const ADDRESSES_TRIED_MAX = 4
 
-/** Why there is no connection. Travels through undici as an error, so its code must be none of undici's own. */
-export class ConnectError extends Error {
+/** What one read takes off a socket at most. */
+const READ_BYTES_MAX = 64 * 1024
+
+/** Why there is no connection. */
+export class ConnectError {
   readonly code: FailureCode | 'private-address'
+  readonly detail: string
 
   constructor(code: FailureCode | 'private-address', detail: string) {
-    super(detail)
     this.code = code
+    this.detail = detail
   }
 }
+
+/** Takes the first `length` bytes, which are overwritten after the call. */
+export type Receive = (bytes: Buffer, length: number) => void
 
 export interface Target {
   readonly isSecure: boolean
@@ -44,6 +51,12 @@ interface Connected {
 
 type Done = (result: Connected | ConnectError) => void
 
+/** What Node calls as bytes come, instead of making a buffer and a stream event of each read. */
+interface OnRead {
+  readonly buffer: Buffer
+  readonly callback: (length: number, bytes: Uint8Array) => boolean
+}
+
 export class Connector {
   readonly proxy: Proxy | null
   readonly #allowsPrivate: boolean
@@ -51,6 +64,8 @@ export class Connector {
   /** Made when first needed and then shared: making one reads and checks some hundred certificates. */
   #secureContext: SecureContext | null = null
   readonly #certificates: string | null
+  /** One for all sockets: each read is dealt with before the next one happens. */
+  readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BYTES_MAX)
 
   /** Throws a Fault when the CA file cannot be read. */
   constructor(options: FetchOptions, proxy: Proxy | null) {
@@ -60,9 +75,20 @@ export class Connector {
     this.#certificates = options.caFile === '' ? null : readCertificates(options.caFile)
   }
 
-  /** Starts connecting; `done` is called once, never before this returns. */
-  connect(target: Target, addresses: readonly Address[], done: Done): ConnectAttempt {
-    return new ConnectAttempt(this, target, addresses, done)
+  /** Starts connecting; `done` is called once, never before this returns. All that comes then goes to `receive`. */
+  connect(target: Target, addresses: readonly Address[], receive: Receive, done: Done): ConnectAttempt {
+    return new ConnectAttempt(this, target, addresses, receive, done)
+  }
+
+  onRead(receive: Receive): OnRead {
+    const bytes = this.#readBuffer
+    return {
+      buffer: bytes,
+      callback: (length) => {
+        receive(bytes, length)
+        return true
+      },
+    }
   }
 
   /** The addresses that may be connected to, or null when there are some but none of them may. */
@@ -73,13 +99,15 @@ export class Connector {
   }
 
   /** TLS over a socket or to an address. IP literals have no server name (RFC 6066), nor do names a final dot. */
-  secure(target: Target, over: { readonly socket: Socket } | { readonly ip: string }): Socket {
+  secure(target: Target, over: { readonly socket: Socket } | { readonly ip: string; readonly onread: OnRead }): Socket {
     this.#secureContext ??= createSecureContext(
       this.#certificates === null ? {} : { ca: [...getCACertificates('default'), this.#certificates] },
     )
     const name = target.hostname.endsWith('.') ? target.hostname.slice(0, -1) : target.hostname
     return connectTls({
-      ...('ip' in over ? { host: over.ip, port: target.port } : { socket: over.socket, host: name }),
+      ...('ip' in over
+        ? { host: over.ip, port: target.port, onread: over.onread }
+        : { socket: over.socket, host: name }),
       ...(isIP(name) === 0 ? { servername: name } : {}),
       secureContext: this.#secureContext,
       rejectUnauthorized: this.#verifies,
@@ -96,11 +124,13 @@ export class ConnectAttempt {
   #index = -1
   #socket: Socket | null = null
   #phase: Phase = 'connect'
+  readonly #receive: Receive
   #done: Done | null
 
-  constructor(connector: Connector, target: Target, addresses: readonly Address[], done: Done) {
+  constructor(connector: Connector, target: Target, addresses: readonly Address[], receive: Receive, done: Done) {
     this.#connector = connector
     this.#target = target
+    this.#receive = receive
     this.#done = done
     const admitted = connector.admit(addresses)
     if (admitted === null) {
@@ -136,13 +166,13 @@ export class ConnectAttempt {
     const address = this.#addresses[++this.#index] as Address
     this.#phase = 'connect'
     const { ip } = address
+    const { port } = this.#target
+    const onread = this.#connector.onRead(this.#receive)
     if (!this.#target.isSecure) {
-      this.#watch(connectTcp({ host: ip, port: this.#target.port, noDelay: true }), ip, 'connect', () =>
-        this.#succeed(ip),
-      )
+      this.#watch(connectTcp({ host: ip, port, noDelay: true, onread }), ip, 'connect', () => this.#succeed(ip))
       return
     }
-    const socket = this.#connector.secure(this.#target, { ip })
+    const socket = this.#connector.secure(this.#target, { ip, onread })
     socket.setNoDelay(true)
     socket.once('connect', () => (this.#phase = 'tls'))
     this.#watch(socket, ip, 'secureConnect', () => this.#succeed(ip))
@@ -150,17 +180,19 @@ export class ConnectAttempt {
 
   /** The operator named the proxy, so its own address is not judged, and the system resolves its name. */
   #viaProxy(proxy: Proxy): void {
-    const socket = connectTcp({ host: proxy.hostname, port: proxy.port, noDelay: true })
+    const { isSecure, hostname, port } = this.#target
+    // A tunnel is first asked for over the same socket, so there the bytes come as events.
+    const onread = isSecure ? undefined : this.#connector.onRead(this.#receive)
+    const socket = connectTcp({ host: proxy.hostname, port: proxy.port, noDelay: true, ...(onread && { onread }) })
     this.#watch(socket, proxy.hostname, 'connect', () => {
       const ip = socket.remoteAddress ?? proxy.hostname
-      if (!this.#target.isSecure) return this.#succeed(ip)
-      const { hostname, port } = this.#target
+      if (!isSecure) return this.#succeed(ip)
       openTunnel(socket, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`, (complaint) => {
         if (complaint !== null) return this.#failed('FETCH_PROXY_FAILED', `the proxy ${complaint}`)
         this.#phase = 'tls'
-        this.#watch(this.#connector.secure(this.#target, { socket }), hostname, 'secureConnect', () =>
-          this.#succeed(ip),
-        )
+        const secured = this.#connector.secure(this.#target, { socket })
+        secured.on('data', (piece: Buffer) => this.#receive(piece, piece.length))
+        this.#watch(secured, hostname, 'secureConnect', () => this.#succeed(ip))
       })
     })
   }
@@ -194,7 +226,7 @@ export class ConnectAttempt {
   #fail(code: FailureCode | 'private-address', detail: string): void {
     const done = this.#done
     this.#done = null
-    // Undici is not ready to hear of a failure while it is still starting the attempt.
+    // The attempt may still be starting.
     if (done !== null) queueMicrotask(() => done(new ConnectError(code, detail)))
   }
 

@@ -1,30 +1,29 @@
-// One request and its answer, from dispatch to outcome: what undici calls as things happen.
+// One request and its answer, from asking to outcome: told by its connection what happens.
 //
-//   queued ─▶ connecting ─▶ head ─▶ body ─▶ settled
-//        └── (connection kept) ──▲
+//   new ─▶ connecting ─▶ head ─▶ body ─▶ settled
+//     └── (connection kept) ──▲
 //
 // Settled exactly once, by whatever ends it first: the end of the body, a filter, a limit, a deadline,
 // an error, an abort. Only an answer that came to its own end leaves a connection worth keeping.
 // hot: one object per request, all fields set in the constructor; no timers, no closures.
 
-import type { Dispatcher } from 'undici'
 import { type Clock, type ClockMs, type FailureCode, Fault, type SkipReason } from '../base/index.ts'
 import {
   type ContentType,
   FetchedDocument,
-  headerValue,
   headerValues,
   parseContentType,
   type Spool,
   SpooledBody,
   type Truncation,
 } from '../document/index.ts'
+import type { AnswerHead } from './answer-head.ts'
 import { detailOf, failureOf } from './classify-error.ts'
-import { ConnectError } from './connector.ts'
+import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
 import type { FetchOptions } from './options.ts'
-import type { OriginClient } from './origin-client.ts'
+import type { Asker, OriginConnection } from './origin-connection.ts'
 import type { TypeFilter } from './type-filter.ts'
 
 /** What all exchanges of a fetcher share. */
@@ -38,30 +37,25 @@ export interface ExchangeSettings {
 /** Told of the end: whether the connection is still good. */
 export type OnSettled = (exchange: Exchange, isConnectionGood: boolean) => void
 
-/** Given to undici when we end a request ourselves; never seen outside. */
-const ENDED = new Error('ended by Portolan')
-const NO_HEADERS: readonly string[] = []
-
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly origin: OriginClient
+export class Exchange implements Asker {
+  readonly connection: OriginConnection
   readonly signal: AbortSignal
+  readonly requestText: string
   readonly #settings: ExchangeSettings
   readonly #request: FetchRequest
   readonly #requestHead: string
   readonly #onSettled: OnSettled
   #resolve: ((outcome: FetchOutcome) => void) | null
   readonly #reject: (fault: Fault) => void
-  #controller: Dispatcher.DispatchController | null = null
-  #phase: 'queued' | 'connecting' | 'head' | 'body' | 'settled' = 'queued'
+  #phase: 'new' | 'connecting' | 'head' | 'body' | 'settled' = 'new'
   readonly #startedAtMs: ClockMs
   /** When the attempt to connect began; then when the request was sent; then when the last byte came. */
   #movedAtMs: ClockMs
   #sentAtMs: ClockMs
   #sentAtWallMs = 0
-  #firstByteAtMs: ClockMs
-  #status = 0
-  #statusText = ''
-  #rawHeaders: readonly string[] = NO_HEADERS
+  #firstByteAtMs: ClockMs | null = null
+  #lastByteAtMs: ClockMs
+  #head: AnswerHead | null = null
   #contentType: ContentType | null = null
   #wire: SpooledBody | null = null
 
@@ -69,7 +63,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     settings: ExchangeSettings,
     request: FetchRequest,
     signal: AbortSignal,
-    origin: OriginClient,
+    connection: OriginConnection,
+    requestText: string,
     requestHead: string,
     onSettled: OnSettled,
     resolve: (outcome: FetchOutcome) => void,
@@ -78,7 +73,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settings = settings
     this.#request = request
     this.signal = signal
-    this.origin = origin
+    this.connection = connection
+    this.requestText = requestText
     this.#requestHead = requestHead
     this.#onSettled = onSettled
     this.#resolve = resolve
@@ -86,12 +82,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#startedAtMs = settings.clock.nowMs()
     this.#movedAtMs = this.#startedAtMs
     this.#sentAtMs = this.#startedAtMs
-    this.#firstByteAtMs = this.#startedAtMs
+    this.#lastByteAtMs = this.#startedAtMs
   }
 
-  /** The origin's client has begun to connect. */
-  connecting(): void {
-    if (this.#phase !== 'queued') return
+  /** How long the server says it keeps the connection. */
+  get keepMs(): number | null {
+    return this.#head === null ? null : this.#head.keepMs
+  }
+
+  onConnecting(): void {
     this.#phase = 'connecting'
     this.#movedAtMs = this.#settings.clock.nowMs()
   }
@@ -101,12 +100,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { options } = this.#settings
     const idleMs = nowMs - this.#movedAtMs
     if (nowMs - this.#startedAtMs >= options.requestTimeout) {
-      if (this.#phase === 'body') this.#complete('time')
+      if (this.#phase === 'body') this.#complete('time', false)
       else this.#fail('FETCH_TIMEOUT', 'no complete answer in time')
     } else if (this.#phase === 'connecting' && idleMs >= options.connectTimeout) {
       // The next address, if there is one, gets as much time.
       this.#movedAtMs = nowMs
-      this.origin.attempt?.timeOut()
+      this.connection.timeOut()
     } else if (this.#phase === 'head' && idleMs >= options.headTimeout) {
       this.#fail('FETCH_HEAD_TIMEOUT', 'no head of an answer in time')
     } else if (this.#phase === 'body' && idleMs >= options.stallTimeout) {
@@ -118,79 +117,74 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail('FETCH_CONNECTION_LOST', 'stopped')
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#phase === 'settled') {
-      controller.abort(ENDED)
-      return
-    }
+  onSent(): void {
     const { clock } = this.#settings
-    this.#controller = controller
     this.#phase = 'head'
     this.#sentAtMs = clock.nowMs()
     this.#sentAtWallMs = clock.wallMs()
     this.#movedAtMs = this.#sentAtMs
-    this.origin.expectAnswer()
   }
 
-  onResponseStarted(): void {
-    this.#firstByteAtMs = this.#settings.clock.nowMs()
+  onBytes(): void {
+    const nowMs = this.#settings.clock.nowMs()
+    this.#firstByteAtMs ??= nowMs
+    this.#lastByteAtMs = nowMs
+    // A head has its time as a whole, so its pieces do not count as moving.
+    if (this.#phase === 'body') this.#movedAtMs = nowMs
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, statusText = ''): void {
-    // An interim answer (103 Early Hints) announces another.
-    if (status < 200 || this.#phase === 'settled') return
+  onHead(head: AnswerHead): boolean {
     this.#phase = 'body'
-    this.#movedAtMs = this.#settings.clock.nowMs()
-    this.#status = status
-    this.#statusText = statusText
-    this.#rawHeaders = textsOf(controller.rawHeaders as Buffer[])
-    this.#contentType = parseContentType(headerValues(this.#rawHeaders, 'content-type'))
+    this.#movedAtMs = this.#lastByteAtMs
+    this.#head = head
+    this.#contentType = parseContentType(headerValues(head.rawHeaders, 'content-type'))
     const { options, spool } = this.#settings
-    if (this.#request.purpose === 'page' && status < 300 && this.#isFiltered()) return
-    this.#wire = new SpooledBody(spool, this.#request.purpose === 'robots' ? options.robotsMax : options.bodyMax)
+    const isPage = this.#request.purpose === 'page'
+    if (isPage && head.status < 300 && this.#isFiltered(head)) return false
+    this.#wire = new SpooledBody(spool, isPage ? options.bodyMax : options.robotsMax, Math.max(0, head.length))
+    return true
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    const wire = this.#wire
-    if (this.#phase !== 'body' || wire === null) return
-    this.#movedAtMs = this.#settings.clock.nowMs()
-    if (wire.append(piece) < piece.length) this.#complete('length')
+  onBody(source: Buffer, start: number, end: number): boolean {
+    const wire = this.#wire as SpooledBody
+    if (wire.appendCopy(source, start, end) === end - start) return true
+    this.#complete('length', false)
+    return false
   }
 
-  onResponseEnd(): void {
-    if (this.#phase === 'body') this.#complete(null)
+  onEnd(isReusable: boolean): void {
+    this.#complete(null, isReusable)
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+  onBroken(code: FailureCode, detail: string): void {
+    if (this.#phase === 'body') this.#breakOff(code, detail, 'disconnect')
+    else this.#fail(code, detail)
+  }
+
+  onConnectError({ code, detail }: ConnectError): void {
+    if (this.#phase === 'settled') return
+    if (code === 'private-address') this.#skip(code, detail)
+    else this.#fail(code, detail)
+  }
+
+  onError(error: Error): void {
     if (this.#phase === 'settled') return
     try {
-      this.#judge(error)
+      this.onBroken(failureOf(error, this.#phase === 'body' ? 'body' : 'head'), detailOf(error))
     } catch (fault) {
       this.#break(fault)
     }
   }
 
-  #judge(error: Error): void {
-    if (error instanceof ConnectError) {
-      if (error.code === 'private-address') this.#skip(error.code, error.message)
-      else this.#fail(error.code, error.message)
-    } else if (this.#phase === 'body') {
-      this.#breakOff(failureOf(error, 'body'), detailOf(error), 'disconnect')
-    } else {
-      this.#fail(failureOf(error, 'head'), detailOf(error))
-    }
-  }
-
   /** Skips what the head already shows to be unwanted; the connection goes with it, since draining may cost more than a new one. */
-  #isFiltered(): boolean {
+  #isFiltered(head: AnswerHead): boolean {
     const mediaType = this.#contentType === null ? null : this.#contentType.mediaType
     if (!this.#settings.filter.wants(mediaType)) {
       this.#skip('type-filtered', mediaType ?? '')
       return true
     }
-    const announced = Number(headerValue(this.#rawHeaders, 'content-length') ?? 0)
-    if (announced > this.#settings.options.announcedMax) {
-      this.#skip('size-filtered', `${announced} bytes announced`)
+    if (head.length > this.#settings.options.announcedMax) {
+      this.#skip('size-filtered', `${head.length} bytes announced`)
       return true
     }
     return false
@@ -198,27 +192,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** A body that ended too soon: a failure, unless half of it is asked for or it belongs to a redirect. */
   #breakOff(code: FailureCode, detail: string, truncation: Truncation): void {
-    const isRedirect = this.#status >= 300 && this.#status < 400
-    if (this.#request.acceptPartial || isRedirect) this.#complete(truncation)
+    const status = this.#head === null ? 0 : this.#head.status
+    const isRedirect = status >= 300 && status < 400
+    if (this.#request.acceptPartial || isRedirect) this.#complete(truncation, false)
     else this.#fail(code, detail)
   }
 
-  #complete(wireTruncated: Truncation | null): void {
+  #complete(wireTruncated: Truncation | null, isConnectionGood: boolean): void {
     const wire = this.#wire as SpooledBody
+    const head = this.#head as AnswerHead
     const { clock, options, spool } = this.#settings
-    const durationMs = clock.nowMs() - this.#sentAtMs
+    const durationMs = (wireTruncated === 'time' ? clock.nowMs() : this.#lastByteAtMs) - this.#sentAtMs
+    const firstByteMs = (this.#firstByteAtMs ?? this.#sentAtMs) - this.#sentAtMs
+    const { ip } = this.connection
     // The next request may use the connection while this body is still being decoded.
-    const { ip, httpVersion } = this.origin
-    this.#end(wireTruncated === null)
+    this.#end(isConnectionGood)
     wire.finish()
     const deliver = ({ body, decoding, isCut }: Decoded): void => {
       const document = new FetchedDocument({
         url: this.#request.url,
         requestHead: this.#requestHead,
-        httpVersion,
-        status: this.#status,
-        statusText: this.#statusText,
-        rawHeaders: this.#rawHeaders,
+        httpVersion: head.httpVersion,
+        status: head.status,
+        statusText: head.statusText,
+        rawHeaders: head.rawHeaders,
+        responseHead: head.text,
         contentType: this.#contentType,
         wire,
         body,
@@ -226,14 +224,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
         truncated: wireTruncated ?? (isCut ? 'length' : null),
         wireTruncated,
         fetchedAtMs: this.#sentAtWallMs,
-        firstByteMs: this.#firstByteAtMs - this.#sentAtMs,
+        firstByteMs,
         durationMs,
         ip,
       })
       this.#settle({ kind: 'fetched', document })
     }
     try {
-      const codings = parseCodings(headerValues(this.#rawHeaders, 'content-encoding'))
+      const codings = parseCodings(headerValues(head.rawHeaders, 'content-encoding'))
       const lengthMax = Math.min(options.decodedMax, Math.max(options.ratioFrom, wire.length * options.ratioMax))
       const decoded = decodeContent(wire, codings, spool, lengthMax, wireTruncated === null)
       if (decoded instanceof Promise) decoded.then(deliver).catch((fault: unknown) => this.#break(fault))
@@ -267,7 +265,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The wire is done with: what comes now is not heard any more. */
   #end(isConnectionGood: boolean): void {
     this.#phase = 'settled'
-    if (!isConnectionGood) this.#controller?.abort(ENDED)
     this.#onSettled(this, isConnectionGood)
   }
 
@@ -276,11 +273,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = null
     resolve?.(outcome)
   }
-}
-
-/** Undici's raw headers are views of what came off the socket; as strings they let go of it. */
-function textsOf(raw: readonly Buffer[]): string[] {
-  const texts: string[] = []
-  for (const part of raw) texts.push(part.toString('latin1'))
-  return texts
 }

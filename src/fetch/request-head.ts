@@ -10,9 +10,9 @@ import type { Proxy } from './proxy.ts'
 const WITHHELD = '[withheld]'
 
 export interface RequestHead {
-  /** Name and value in turn, as undici takes them; it puts host and connection before them. */
-  readonly headers: string[]
-  /** All after the start line as it goes over the wire, passwords withheld, ending with an empty line. */
+  /** All after the start line as it goes over the wire, ending with an empty line. */
+  readonly sent: string
+  /** The same, passwords withheld; the same string where there are none. */
   readonly recorded: string
 }
 
@@ -49,25 +49,22 @@ export class RequestHeads {
     }
   }
 
-  /** `authority` is the host with its port if that is not the scheme's own, as undici sends it. */
+  /** `authority` is the host with its port if that is not the scheme's own, as in URLs. */
   of(authority: string, isSecure: boolean): RequestHead {
-    const headers: string[] = []
-    let recorded = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
-    for (const [name, value] of this.#common) {
-      headers.push(name, value)
-      recorded += `${name}: ${value}\r\n`
-    }
+    let sent = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
+    for (const [name, value] of this.#common) sent += `${name}: ${value}\r\n`
+    let recorded = sent
     const credentials = this.#credentials.get(authority)
     if (credentials !== undefined) {
-      headers.push('Authorization', credentials)
+      sent += `Authorization: ${credentials}\r\n`
       recorded += `Authorization: ${WITHHELD}\r\n`
     }
     // Through a tunnel the proxy sees only its CONNECT, which carries its own credentials.
     if (this.#proxy?.credentials !== undefined && !isSecure) {
-      headers.push('Proxy-Authorization', this.#proxy.credentials)
+      sent += `Proxy-Authorization: ${this.#proxy.credentials}\r\n`
       recorded += `Proxy-Authorization: ${WITHHELD}\r\n`
     }
-    return { headers, recorded: `${recorded}\r\n` }
+    return { sent: `${sent}\r\n`, recorded: `${recorded}\r\n` }
   }
 }
 

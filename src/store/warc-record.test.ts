@@ -38,7 +38,18 @@ const original = (document: Document): ArchiveFacts['revisitOf'] => ({
 })
 
 describe('the response', () => {
-  test('is rebuilt from the raw headers, in order, repeated and odd ones included', () => {
+  test('has its head byte for byte as it came, but for the name of a transfer coding', () => {
+    const responseHead = 'HTTP/1.1 200  Fine\nX:a\r\n  folded\r\nno header\r\nX-Latin : caf\u00e9\r\n\r\n'
+    const document = plainDocument('http://127.0.0.1/', 'body', { responseHead, rawHeaders: ['X', 'a folded'] })
+    expect(only(document).block.toString('latin1')).toBe(`${responseHead}body`)
+    const chunked = 'HTTP/1.1 200 OK\r\nVia: Transfer-Encoding: x\r\ntransfer-Encoding : chunked\nTE: x\r\n\r\n'
+    const rawHeaders = ['Via', 'Transfer-Encoding: x', 'transfer-Encoding', 'chunked', 'TE', 'x']
+    expect(
+      only(plainDocument('http://127.0.0.1/', 'body', { responseHead: chunked, rawHeaders })).block.toString('latin1'),
+    ).toBe(`${chunked.replace('transfer-E', 'X-Orig-transfer-E')}body`)
+  })
+
+  test('is rebuilt from the raw headers where the head is not at hand, in order, repeated and odd ones included', () => {
     const rawHeaders = ['X-b', '2', 'Set-Cookie', 'a=1', 'x-A', '', 'Set-Cookie', 'b=2', 'X-Latin', 'caf\u00e9']
     const record = only(plainDocument('http://127.0.0.1/', 'body', { status: 404, statusText: 'Not here', rawHeaders }))
     expect(record.block.toString('latin1')).toBe(

@@ -1,5 +1,6 @@
 // Which connection a request takes, which addresses are tried, and what is closed when.
 
+import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { always, answer, openStand } from '../../../test/fetch-stand.ts'
 import { systemClock } from '../../base/index.ts'
@@ -31,6 +32,90 @@ describe('keeping', () => {
     expect(stand.server.connectionCount).toBe(2)
   })
 
+  test('a server that says how long it keeps a connection is not asked on it later', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=9\r\n'
+    await using stand = await openStand(always(answer('ok', head)))
+    await stand.document()
+    stand.clock.advance(3_900)
+    await stand.document()
+    expect(stand.server.connectionCount).toBe(1)
+    stand.clock.advance(4_100)
+    await stand.document()
+    expect(stand.server.connectionCount).toBe(2)
+    await stand.server.until(() => stand.server.openConnections === 1)
+  })
+
+  test('a server that will keep it no time at all gets a new connection each time', async () => {
+    await using stand = await openStand(always(answer('ok', 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\n')))
+    for (let i = 0; i < 2; i++) await stand.document()
+    expect(stand.server.connectionCount).toBe(2)
+  })
+
+  test('answers of HTTP/1.0 are asked on one connection only where they say so', async () => {
+    await using stand = await openStand((socket, head) => {
+      socket.write(answer('ok', `HTTP/1.0 200 OK\r\n${head.includes('/kept') ? 'Connection: keep-alive\r\n' : ''}`))
+    })
+    for (let i = 0; i < 3; i++) await stand.document('/kept')
+    expect(stand.server.connectionCount).toBe(1)
+    await stand.document('/last')
+    await stand.server.until(() => stand.server.openConnections === 0)
+  })
+
+  test('chunked answers in a row share one connection', async () => {
+    const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n'
+    await using stand = await openStand(always(chunked))
+    for (let i = 0; i < 4; i++) await stand.document()
+    expect(stand.server.connectionCount).toBe(1)
+  })
+
+  test('a connection the server closes or resets while it is idle is forgotten', async () => {
+    for (const close of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
+      let last: Socket | null = null
+      await using stand = await openStand((socket) => {
+        last = socket
+        socket.write(answer('ok'))
+      })
+      await stand.document()
+      close(last as unknown as Socket)
+      await stand.server.until(() => stand.server.openConnections === 0)
+      while (stand.fetcher.figures.clients > 0) await new Promise((resolve) => setImmediate(resolve))
+      await stand.document()
+      expect(stand.server.connectionCount).toBe(2)
+    }
+  })
+
+  test('a server that closes a kept connection just as it is asked loses that request, and only that', async () => {
+    for (const close of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
+      await using stand = await openStand((socket, _head, count) => {
+        if (count === 2) close(socket)
+        else socket.write(answer('ok'))
+      })
+      await stand.document()
+      expect(await stand.ask()).toMatchObject({ kind: 'failed', code: 'FETCH_CONNECTION_LOST' })
+      await stand.document()
+      expect(stand.server.connectionCount).toBe(2)
+      expect(stand.server.heads).toHaveLength(3)
+    }
+  })
+
+  test('a server that closes its side after a whole answer is answered in kind, and asked on a new connection', async () => {
+    await using stand = await openStand((socket) => void socket.end(answer('ok')))
+    for (let i = 0; i < 3; i++) {
+      await stand.document()
+      await stand.server.until(() => stand.server.openConnections === 0)
+      while (stand.fetcher.figures.clients > 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(stand.server.connectionCount).toBe(3)
+  })
+
+  test('two requests at once to one origin, against the rule, are both answered and leave one connection', async () => {
+    await using stand = await openStand((socket, head) => void socket.write(answer(/ (\S+) /.exec(head)?.[1] ?? '')))
+    const documents = await Promise.all([stand.document('/a'), stand.document('/b')])
+    expect(documents.map((document) => Buffer.from(document.body.bytes()).toString())).toEqual(['/a', '/b'])
+    await stand.server.until(() => stand.server.openConnections === 1)
+    expect(stand.fetcher.figures.clients).toBe(1)
+  })
+
   test('a server that closes after each answer is asked on a new connection', async () => {
     await using stand = await openStand((socket) =>
       socket.end(answer('ok', 'HTTP/1.1 200 OK\r\nConnection: close\r\n')),
@@ -57,6 +142,18 @@ describe('keeping', () => {
     expect(Buffer.from((await stand.document('/first')).body.bytes()).toString()).toBe('first')
     const next = await stand.ask('/second')
     if (next.kind === 'fetched') expect(Buffer.from(next.document.body.bytes()).toString()).toBe('second')
+  })
+
+  test('bytes nobody asked for end the connection they come on, early or late', async () => {
+    for (const isLate of [false, true]) {
+      await using stand = await openStand((socket) => {
+        if (!isLate) socket.write(Buffer.concat([answer('ok'), Buffer.from('x')]))
+        else socket.write(answer('ok'), () => setImmediate(() => socket.write('x')))
+      })
+      await stand.document()
+      await stand.server.until(() => stand.server.openConnections === 0)
+      expect(stand.fetcher.figures.clients).toBe(0)
+    }
   })
 
   test('a host that is forgotten, and the longest unused beyond the bound, lose their connections', async () => {
@@ -123,6 +220,32 @@ describe('addresses', () => {
   test('no address at all is a failure, not a hang', async () => {
     await using stand = await openStand(page)
     expect(await stand.ask('/', { addresses: [] })).toMatchObject({ kind: 'failed', code: 'DNS_NO_ADDRESS' })
+  })
+})
+
+describe('a reset', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
+  test.each<[stage: string, bytes: string, outcome: object]>([
+    ['before the head', '', { code: 'FETCH_CONNECTION_LOST' }],
+    ['in the status line', 'HTTP/1', { code: 'FETCH_CONNECTION_LOST' }],
+    ['in the head', head, { code: 'FETCH_CONNECTION_LOST' }],
+    ['after an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', { code: 'FETCH_CONNECTION_LOST' }],
+    ['after the head', `${head}Content-Length: 5\r\n\r\n`, { code: 'FETCH_BODY_SHORT' }],
+    ['in the body', `${head}Content-Length: 5\r\n\r\nok`, { code: 'FETCH_BODY_SHORT' }],
+    ['in a chunk size', `${head}Transfer-Encoding: chunked\r\n\r\n1`, { code: 'FETCH_BODY_SHORT' }],
+    ['between chunks', `${head}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n`, { code: 'FETCH_BODY_SHORT' }],
+    ['in a body that only an end would end', `${head}\r\nok`, { code: 'FETCH_BODY_SHORT' }],
+    ['after a whole answer', `${head}Content-Length: 2\r\n\r\nok`, { kind: 'fetched' }],
+  ])('%s has its outcome', async (_stage, bytes, outcome) => {
+    await using stand = await openStand((socket) => {
+      // Once the bytes have been taken off the other end of the loopback: a reset overtakes those that are not.
+      const reset = (): unknown => socket.resetAndDestroy()
+      if (bytes === '') reset()
+      else socket.write(bytes, () => setImmediate(() => setImmediate(reset)))
+    })
+    expect(await stand.ask()).toMatchObject(outcome)
+    await stand.server.until(() => stand.server.openConnections === 0)
+    while (stand.fetcher.figures.clients > 0) await new Promise((resolve) => setImmediate(resolve))
   })
 })
 

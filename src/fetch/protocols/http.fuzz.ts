@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openStand } from '../../../test/fetch-stand.ts'
 import { readMaterial } from '../../../test/material.ts'
+import type { CanonicalUrl } from '../../url/index.ts'
 import type { Socket } from 'node:net'
 
 const ENCODE: Record<string, (bytes: Buffer) => Buffer> = {
@@ -117,11 +118,54 @@ test('random bytes for an answer are an outcome', async () => {
       async (isStatus, bytes, places, acceptPartial) => {
         answer = cut(isStatus ? Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n'), bytes]) : bytes, places)
         const outcome = await stand.ask('/', { acceptPartial })
-        expect(['fetched', 'failed']).toContain(outcome.kind)
+        // Skipped: one that announces more bytes than we want.
+        expect(['fetched', 'failed', 'skipped']).toContain(outcome.kind)
         if (outcome.kind === 'fetched') outcome.document.release()
       },
     ),
     { numRuns: 400 },
+  )
+})
+
+test('an answer that was damaged on its way is an outcome, and leaves nothing open', async () => {
+  let answer: readonly Buffer[] = []
+  let finish = (_socket: Socket): unknown => undefined
+  await using stand = await openStand((socket) => trickle(socket, answer, () => void finish(socket)))
+  const headers = 'Server: x\r\nContent-Type: text/html\r\n'
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('length' as const, 'chunks' as const, 'close' as const),
+      fc.array(fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(0, 9, 10, 13, 32, 48, 58), fc.nat(255))), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      fc.array(fc.nat(), { maxLength: 3 }),
+      fc.boolean(),
+      async (framing, damages, places, isClosing) => {
+        const whole = framed(Buffer.from('a body of some length'), framing, '').toString('latin1')
+        const bytes = Buffer.from(whole.replace('OK\r\n', `OK\r\n${headers}`), 'latin1')
+        for (const [place, byte] of damages) bytes[place % bytes.length] = byte
+        answer = cut(bytes, places)
+        const controller = new AbortController()
+        // An answer that damage has made longer ends by closing, or by our stopping.
+        finish = (socket) => (isClosing ? socket.end() : setImmediate(() => controller.abort()))
+        const asked = stand.fetcher.fetch(
+          {
+            url: `http://127.0.0.1:${stand.server.port}/` as CanonicalUrl,
+            addresses: [{ ip: '127.0.0.1', family: 4 }],
+            purpose: 'page',
+            isLast: false,
+            acceptPartial: true,
+          },
+          controller.signal,
+        )
+        const outcome = await asked
+        expect(['fetched', 'failed', 'skipped']).toContain(outcome.kind)
+        if (outcome.kind === 'fetched') outcome.document.release()
+        expect(stand.fetcher.figures.underWay).toBe(0)
+      },
+    ),
+    { numRuns: 300 },
   )
 })
 
@@ -134,27 +178,15 @@ describe.skipIf(nasty === null)(`nasty servers${nasty === null ? ' (material not
   // What each comes to; those not named here are fetched whole.
   const failing: Record<string, string> = {
     'http-0.9': 'FETCH_HEAD_MALFORMED',
-    'status-colon': 'FETCH_HEAD_MALFORMED',
     'status-negative': 'FETCH_HEAD_MALFORMED',
     'status-1digit': 'FETCH_HEAD_MALFORMED',
-    'version-1.2': 'FETCH_HEAD_MALFORMED',
     'protocol-typo': 'FETCH_HEAD_MALFORMED',
-    'interim-only': 'FETCH_HEAD_MALFORMED',
-    // Undici takes an interim 100 for a broken answer; decision 0005.
-    'many-interim': 'FETCH_HEAD_MALFORMED',
+    'interim-only': 'FETCH_CONNECTION_LOST',
     'unsolicited-101': 'FETCH_HEAD_MALFORMED',
-    'bare-lf': 'FETCH_HEAD_MALFORMED',
-    'colonless-header': 'FETCH_HEAD_MALFORMED',
-    'folded-header': 'FETCH_HEAD_MALFORMED',
     'headers-no-end': 'FETCH_CONNECTION_LOST',
-    'cl-not-number': 'FETCH_HEAD_MALFORMED',
-    'cl-negative': 'FETCH_HEAD_MALFORMED',
-    'cl-trailing-letters': 'FETCH_HEAD_MALFORMED',
     // More bytes than announcedMax.
     'cl-overflow': 'skipped',
     'cl-two-different': 'FETCH_HEAD_MALFORMED',
-    'cl-two-same': 'FETCH_HEAD_MALFORMED',
-    'cl-and-te': 'FETCH_HEAD_MALFORMED',
     'cl-too-large': 'FETCH_BODY_SHORT',
     'chunk-bad-size': 'FETCH_BODY_MALFORMED',
     'chunk-overflow': 'FETCH_BODY_MALFORMED',

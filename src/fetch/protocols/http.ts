@@ -1,15 +1,15 @@
-// http: and https: on undici's dispatch, one connection per origin (docs/decisions/0005).
+// http: and https:, one connection per origin, HTTP/1.1 spoken by ourselves (docs/decisions/0014).
 
 import type { Clock } from '../../base/index.ts'
 import type { Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
-import { ClientPool } from '../client-pool.ts'
+import { ConnectionPool } from '../connection-pool.ts'
 import { Connector, type Target } from '../connector.ts'
 import { DeadlineSweep } from '../deadline-sweep.ts'
 import { Exchange, type ExchangeSettings } from '../exchange.ts'
 import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
 import type { FetchOptions } from '../options.ts'
-import { OriginClient } from '../origin-client.ts'
+import { type ConnectionSettings, OriginConnection } from '../origin-connection.ts'
 import { parseProxy, type Proxy } from '../proxy.ts'
 import { RequestHeads } from '../request-head.ts'
 import { TypeFilter } from '../type-filter.ts'
@@ -20,10 +20,10 @@ const PATH_MIN_AT = 8
 export class HttpFetcher implements SchemeFetcher {
   readonly schemes = ['http', 'https'] as const
   readonly #settings: ExchangeSettings
-  readonly #connector: Connector
+  readonly #connectionSettings: ConnectionSettings
   readonly #proxy: Proxy | null
   readonly #heads: RequestHeads
-  readonly #pool: ClientPool
+  readonly #pool: ConnectionPool
   /** Also the list of all exchanges under way. */
   readonly #sweep: DeadlineSweep<Exchange>
   readonly #aborts = new AbortWatch()
@@ -38,9 +38,14 @@ export class HttpFetcher implements SchemeFetcher {
   ) {
     this.#settings = { options, clock, spool, filter: new TypeFilter(options.acceptTypes, options.rejectTypes) }
     this.#proxy = parseProxy(options.proxy)
-    this.#connector = new Connector(options, this.#proxy)
+    this.#connectionSettings = {
+      connector: new Connector(options, this.#proxy),
+      clock,
+      headMax: options.headMax,
+      keepAliveMs: options.keepAlive,
+    }
     this.#heads = new RequestHeads(options, this.#proxy, env)
-    this.#pool = new ClientPool(options.connectionsKept)
+    this.#pool = new ConnectionPool(options.connectionsKept, clock)
     this.#sweep = new DeadlineSweep(clock)
   }
 
@@ -56,26 +61,25 @@ export class HttpFetcher implements SchemeFetcher {
     return new Promise((resolve, reject) => {
       const { url } = request
       const pathAt = url.indexOf('/', PATH_MIN_AT)
-      const origin = this.#originClient(url.slice(0, pathAt), request)
+      const connection = this.#connectionFor(url.slice(0, pathAt), request)
       // A proxy is told the whole URL, except through a tunnel.
       const path = this.#proxy === null || url.startsWith('https:') ? url.slice(pathAt) : url
+      const { sent, recorded } = connection.head
+      const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
       const exchange = new Exchange(
         this.#settings,
         request,
         signal,
-        origin,
-        `GET ${path} HTTP/1.1\r\n${origin.head.recorded}`,
+        connection,
+        requestText,
+        recorded === sent ? requestText : `GET ${path} HTTP/1.1\r\n${recorded}`,
         this.#onSettled,
         resolve,
         reject,
       )
-      origin.current = exchange
       this.#sweep.add(exchange)
       this.#aborts.add(signal, exchange)
-      origin.client.dispatch(
-        { method: 'GET', path, headers: origin.head.headers, reset: this.#settings.options.keepAlive === 0 },
-        exchange,
-      )
+      connection.ask(exchange, request.addresses)
     })
   }
 
@@ -90,28 +94,25 @@ export class HttpFetcher implements SchemeFetcher {
     await this.#pool.close()
   }
 
-  #originClient(origin: string, request: FetchRequest): OriginClient {
-    let client = this.#pool.get(origin)
-    // A connection to an address the host no longer has would ask a stranger, and rest the wrong IP.
-    const isStrange = client !== undefined && client.ip !== '' && !this.#isStillAt(client.ip, request)
-    if (client !== undefined && isStrange && client.busyCount === 0) {
-      this.#pool.discard(client)
-      client = undefined
+  #connectionFor(origin: string, request: FetchRequest): OriginConnection {
+    let connection = this.#pool.get(origin)
+    if (connection !== undefined && !connection.isBusy) {
+      const isFresh = connection.isFresh(this.#settings.clock.nowMs())
+      // A connection to an address the host no longer has would ask a stranger, and rest the wrong IP.
+      if (!isFresh || !this.#isStillAt(connection.ip, request)) {
+        this.#pool.discard(connection)
+        connection = undefined
+      }
     }
-    if (client === undefined) {
+    // Whoever breaks the rule of one request at a time gets a connection more, for that request only.
+    if (connection === undefined || connection.isBusy) {
       const target = targetOf(origin)
-      const { options } = this.#settings
       const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
       const head = this.#heads.of(origin.slice(origin.indexOf('/') + 2), target.isSecure)
-      client = new OriginClient(origin, host, target, this.#connector, head, {
-        headMax: options.headMax,
-        keepAliveMs: options.keepAlive,
-      })
+      connection = new OriginConnection(origin, host, target, head, this.#connectionSettings, this.#onUseless)
     }
-    client.addresses = request.addresses
-    client.busyCount++
-    this.#pool.keep(client)
-    return client
+    this.#pool.keep(connection)
+    return connection
   }
 
   #isStillAt(ip: string, request: FetchRequest): boolean {
@@ -121,13 +122,14 @@ export class HttpFetcher implements SchemeFetcher {
   }
 
   readonly #onSettled = (exchange: Exchange, isConnectionGood: boolean): void => {
-    const { origin, signal } = exchange
+    const { connection, signal } = exchange
     this.#sweep.remove(exchange)
     this.#aborts.remove(signal, exchange)
-    origin.busyCount--
-    if (origin.current === exchange) origin.current = null
-    if (!isConnectionGood) this.#pool.discard(origin)
+    const isKept = isConnectionGood && this.#pool.has(connection) && connection.rest(exchange.keepMs)
+    if (!isKept) this.#pool.discard(connection)
   }
+
+  readonly #onUseless = (connection: OriginConnection): void => this.#pool.discard(connection)
 }
 
 /** Where the origin of a canonical URL is; its port is absent when it is the scheme's own. */

@@ -1,0 +1,71 @@
+// The connections worth keeping: one per origin, those used last at the end.
+//
+// Always true: at most `max` are kept unless more are busy; a busy one is never closed from here
+// except by close(); one that is of no more use is closed as soon as that is known.
+
+import type { Clock } from '../base/index.ts'
+import { DeadlineSweep } from './deadline-sweep.ts'
+import type { OriginConnection } from './origin-connection.ts'
+
+export class ConnectionPool {
+  readonly #max: number
+  /** By origin, longest unused first. */
+  readonly #connections = new Map<string, OriginConnection>()
+  /** Looks for those idle too long. */
+  readonly #idle: DeadlineSweep<OriginConnection>
+  /** Destructions under way. */
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(max: number, clock: Clock) {
+    this.#max = max
+    this.#idle = new DeadlineSweep(clock)
+  }
+
+  get size(): number {
+    return this.#connections.size
+  }
+
+  get(origin: string): OriginConnection | undefined {
+    return this.#connections.get(origin)
+  }
+
+  /** Keeps a connection as the one used last, in the place of the longest unused when there are too many. */
+  keep(connection: OriginConnection): void {
+    const isNew = this.#connections.get(connection.origin) !== connection
+    this.#connections.delete(connection.origin)
+    this.#connections.set(connection.origin, connection)
+    if (!isNew) return
+    this.#idle.add(connection)
+    if (this.#connections.size <= this.#max) return
+    for (const candidate of this.#connections.values()) {
+      if (candidate.isBusy || candidate === connection) continue
+      this.discard(candidate)
+      return
+    }
+  }
+
+  /** Whether a connection is the one of its origin. */
+  has(connection: OriginConnection): boolean {
+    return this.#connections.get(connection.origin) === connection
+  }
+
+  /** Closes a connection and forgets it; its origin gets a new one next time. */
+  discard(connection: OriginConnection): void {
+    if (this.has(connection)) this.#connections.delete(connection.origin)
+    this.#idle.remove(connection)
+    const closing = connection.destroy()
+    this.#closing.add(closing)
+    void closing.finally(() => this.#closing.delete(closing))
+  }
+
+  forget(host: string): void {
+    for (const connection of this.#connections.values())
+      if (connection.host === host && !connection.isBusy) this.discard(connection)
+  }
+
+  async close(): Promise<void> {
+    for (const connection of this.#connections.values()) this.discard(connection)
+    this.#idle.close()
+    await Promise.all(this.#closing)
+  }
+}

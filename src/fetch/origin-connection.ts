@@ -1,0 +1,172 @@
+// One connection to one origin, from the attempt to make it to its end: asks one thing at a time.
+//
+//   connecting ─▶ busy ─▶ idle ─▶ busy … ─▶ destroyed
+//
+// It is worth keeping only while every answer came to its own end and nothing came that was not asked
+// for. Whoever owns it (`connection-pool.ts`) destroys it; it says when that is due.
+// hot: receive() is called for each piece that comes off the socket.
+
+import type { Socket } from 'node:net'
+import type { Clock, ClockMs } from '../base/index.ts'
+import type { Address } from '../dns/index.ts'
+import { type AnswerListener, AnswerReader } from './answer-reader.ts'
+import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
+import type { Timed } from './deadline-sweep.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** A request under way, told of what happens to it. */
+export interface Asker extends AnswerListener {
+  /** What goes over the wire. */
+  readonly requestText: string
+  onConnecting(): void
+  onSent(): void
+  /** Bytes have come; what they are follows. */
+  onBytes(): void
+  onConnectError(error: ConnectError): void
+  /** The connection broke, or we did. */
+  onError(error: Error): void
+}
+
+export interface ConnectionSettings {
+  readonly connector: Connector
+  readonly clock: Clock
+  readonly headMax: number
+  readonly keepAliveMs: number
+}
+
+export class OriginConnection implements Timed {
+  readonly origin: string
+  /** As in URLs: an IPv6 literal has brackets. */
+  readonly host: string
+  readonly head: RequestHead
+  /** The other end, '' while there is none. */
+  ip = ''
+  readonly #settings: ConnectionSettings
+  readonly #target: Target
+  readonly #reader: AnswerReader
+  /** Idle and of no more use: closed by the server, or idle for too long. */
+  readonly #onUseless: (connection: OriginConnection) => void
+  #attempt: ConnectAttempt | null = null
+  #socket: Socket | null = null
+  #asker: Asker | null = null
+  #idleUntilMs = 0
+
+  constructor(
+    origin: string,
+    host: string,
+    target: Target,
+    head: RequestHead,
+    settings: ConnectionSettings,
+    onUseless: (connection: OriginConnection) => void,
+  ) {
+    this.origin = origin
+    this.host = host
+    this.head = head
+    this.#target = target
+    this.#settings = settings
+    this.#reader = new AnswerReader(settings.headMax)
+    this.#onUseless = onUseless
+  }
+
+  get isBusy(): boolean {
+    return this.#asker !== null
+  }
+
+  /** Whether an idle connection is to be asked again; the sweep may be late. */
+  isFresh(nowMs: ClockMs): boolean {
+    return nowMs < this.#idleUntilMs
+  }
+
+  check(nowMs: ClockMs): void {
+    if (this.#asker === null && !this.isFresh(nowMs)) this.#onUseless(this)
+  }
+
+  /** Asks over the connection there is, or makes one first. */
+  ask(asker: Asker, addresses: readonly Address[]): void {
+    this.#asker = asker
+    if (this.#socket !== null) return this.#send(asker, this.#socket)
+    this.#attempt = this.#settings.connector.connect(this.#target, addresses, this.#receive, (result) => {
+      this.#attempt = null
+      if (result instanceof ConnectError) return asker.onConnectError(result)
+      this.ip = result.ip
+      this.#socket = result.socket
+      this.#watch(result.socket)
+      this.#send(asker, result.socket)
+    })
+    asker.onConnecting()
+  }
+
+  /** The address being connected to took too long. */
+  timeOut(): void {
+    this.#attempt?.timeOut()
+  }
+
+  /**
+   * The asker has what it wants; `keepMs` is how long the server says it keeps the connection. False
+   * when it is not to be kept at all.
+   */
+  rest(keepMs: number | null): boolean {
+    this.#asker = null
+    const { clock, keepAliveMs } = this.#settings
+    // Not to the last moment: a request that meets the server's closing is lost.
+    const restMs = keepMs === null ? keepAliveMs : Math.min(keepAliveMs, Math.max(keepMs - 1_000, keepMs / 2))
+    this.#idleUntilMs = clock.nowMs() + restMs
+    return restMs > 0
+  }
+
+  /** Destroys the connection, also one being made. Resolves when the socket is closed. */
+  destroy(): Promise<void> {
+    this.#asker = null
+    this.#idleUntilMs = 0
+    this.#reader.stop()
+    this.#attempt?.cancel()
+    this.#attempt = null
+    const socket = this.#socket
+    this.#socket = null
+    if (socket === null || socket.closed) return Promise.resolve()
+    socket.destroy()
+    return new Promise((resolve) => socket.once('close', () => resolve()))
+  }
+
+  #send(asker: Asker, socket: Socket): void {
+    this.#reader.expect(asker)
+    asker.onSent()
+    socket.write(asker.requestText, 'latin1')
+  }
+
+  #watch(socket: Socket): void {
+    socket.on('error', (error) => {
+      if (this.#asker !== null) this.#asker.onError(error)
+      else this.#loseIdle()
+    })
+    socket.on('end', () => {
+      if (this.#asker !== null) this.#guarded(() => this.#reader.readEnd())
+      else this.#loseIdle()
+    })
+  }
+
+  /** Bytes are valid during the call only. */
+  readonly #receive = (bytes: Buffer, length: number): void => {
+    const asker = this.#asker
+    if (asker === null || this.#socket === null) return this.#loseIdle()
+    try {
+      asker.onBytes()
+      this.#reader.read(bytes, length)
+    } catch (error) {
+      asker.onError(error as Error)
+    }
+  }
+
+  #guarded(work: () => void): void {
+    const asker = this.#asker
+    try {
+      work()
+    } catch (error) {
+      asker?.onError(error as Error)
+    }
+  }
+
+  #loseIdle(): void {
+    if (this.#socket !== null) this.#onUseless(this)
+  }
+}
