@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AppendFile, LineReader } from '../disk/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
 import { contentSeenConformance, digestOf, isWaiting, originalOf, Records } from './content-seen.conformance.ts'
 import type { FoundOriginal, Original } from './content-seen.ts'
 import { DiskContentSeen } from './disk-content-seen.ts'
@@ -96,6 +97,33 @@ test('an original on disk costs the reading of one record', async () => {
   await seen.flush()
   expect(await known(seen, 0, 1_000)).toBe(1_000)
   expect(records.read).toHaveLength(1_000)
+})
+
+test('an original that many pages share is read some times a generation, not for each of them', async () => {
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal)
+  const generation = 25
+  keep(seen, records, 0, 500)
+  for (let i = 500; i < 1_500; i++) {
+    keep(seen, records, i, i + 1)
+    expect(await seen.claim(digestOf('c0'))).toEqual(originalOf(0))
+  }
+  expect(records.read.length).toBeLessThan(1_000 / generation)
+  expect(seen.size).toBe(1_500)
+})
+
+test('a page too long to stand beside what was read back takes its place, and no empty run is written', async () => {
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal)
+  keep(seen, records, 0, 500)
+  await seen.compact()
+  for (let i = 0; i < 5; i++) await seen.claim(digestOf(`c${i}`))
+  const long = { ...originalOf('long'), url: `http://h/${'x'.repeat(SMALL)}` as CanonicalUrl }
+  records.keep(seen, digestOf('long'), long)
+  expect(await seen.claim(digestOf('long'))).toEqual(long)
+  expect(seen.state().runs).toMatchObject([{ pages: 500 }])
+  await seen.flush()
+  expect(seen.state().runs).toMatchObject([{ pages: 500 }, { pages: 1 }])
 })
 
 test('who asks while a record is being read waits for the same answer', async () => {

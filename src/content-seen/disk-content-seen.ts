@@ -14,7 +14,8 @@
 // While a record is read the claim counts as held: whoever asks meanwhile waits for the same answer.
 //
 // When the active generation is full it becomes the previous one and is written out as a run. The previous
-// one stays as a cache until the next turn-over. Writing and merging are done in small steps by keep().
+// one stays as a cache until the next turn-over, and what was read back is a guest in the active one: a content that
+// many pages have is read once or twice a generation. Writing and merging are done in small steps by keep().
 //
 // Durable is what state() names, once the caller has committed it. What was kept since is for the caller to keep again.
 
@@ -154,11 +155,20 @@ export class DiskContentSeen implements ContentSeen {
 
   #insert(digest: Uint8Array, original: Original, position: number): void {
     if (!this.#active.add(digest, original, position)) {
-      this.#shelf.readyNow()
-      this.#turnOver()
-      this.#active.add(digest, original, position)
+      this.#makeRoom()
+      assert(this.#active.add(digest, original, position), 'an empty generation takes any page')
     }
     this.#shelf.work(1)
+  }
+
+  #makeRoom(): void {
+    if (this.#active.size === 0) {
+      // Guests only: nothing to be written.
+      this.#active.clear()
+      return
+    }
+    this.#shelf.readyNow()
+    this.#turnOver()
   }
 
   /** The active generation becomes the previous one, which must have been written. */
@@ -178,6 +188,7 @@ export class DiskContentSeen implements ContentSeen {
         const found = await this.#readOriginal(position)
         if (found.digest !== text) continue
         this.#claims.settle(digest, found.original)
+        if (!this.#active.holds(digest)) this.#active.addGuest(digest, found.original)
         return found.original
       }
     } catch (cause) {

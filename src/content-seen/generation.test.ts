@@ -65,6 +65,26 @@ test('it never takes more memory than it was given, but for a URL that is longer
   expect(generation.original(digestOf('long'))).toEqual(long)
 })
 
+test('guests are known but neither counted nor shown, and leave room for pages', () => {
+  const generation = new Generation(BYTES)
+  for (let i = 0; i < 1_000; i++) generation.addGuest(digestOf(`guest ${i}`), originalOf(`guest/${i}`))
+  const guests = Array.from({ length: 1_000 }, (_, i) => i).filter((i) => generation.holds(digestOf(`guest ${i}`)))
+  expect(guests.length).toBeGreaterThan(generation.sizeTypical / 8)
+  expect(guests.length).toBeLessThan(generation.sizeTypical / 2)
+  expect(generation.original(digestOf('guest 3'))).toEqual(originalOf('guest/3'))
+  expect(generation.size).toBe(0)
+  const digests = fill(generation, (i) => digestOf(`c${i}`))
+  expect(digests.length).toBeGreaterThan(generation.sizeTypical / 2)
+  expect(generation.size).toBe(digests.length)
+  expect(positionsOf(generation).sort((a, b) => a - b)).toEqual(digests.map((_, i) => i))
+  const long = { ...originalOf('long'), url: `http://h/${'x'.repeat(70_000)}` as CanonicalUrl }
+  generation.clear()
+  generation.addGuest(digestOf('long'), long)
+  expect(generation.holds(digestOf('long'))).toBe(false)
+  for (let i = 0; i < 1_000; i++) generation.addGuest(digestOf(`guest ${i}`), originalOf(`guest/${i}`))
+  expect(generation.holds(digestOf('guest 3'))).toBe(true)
+})
+
 test('it takes about as many pages as it says', () => {
   for (const bytes of [BYTES, 100_000, 1_000_000]) {
     const generation = new Generation(bytes)

@@ -7,6 +7,9 @@
 // of their digests. So the places from first to last are the digests in ascending order, without sorting: SHA-256 has
 // spread them evenly. A page costs 53 bytes, the text of its URL, and some 8 for its place.
 //
+// Beside the pages that were kept stand *guests*: originals that were read back, so that a content which many pages have
+// is not read for each of them. They have no position, are no part of the size, and are never shown.
+//
 // hot: nothing is allocated after the constructor, and nothing grows, but for a URL longer than the whole arena.
 // Memory that was never touched is not resident.
 
@@ -27,6 +30,10 @@ const PAYLOAD_SAME = 254
 const LOAD_MAX = 0.75
 /** Places are numbers of 32 bits. */
 const MEMORY_BYTES_MAX = 2 ** 31
+/** In place of a guest's position. */
+const GUEST = -1
+/** Guests take no more than this of the places and of the arena: the fewer pages a generation takes, the more runs. */
+const GUEST_SHARE = 1 / 4
 /** What memory is planned by; a page whose URL has 70 characters takes it. */
 const PAGE_BYTES_TYPICAL = 128
 /** Pages shown between two moments at which control is given away: a millisecond or two. */
@@ -39,6 +46,8 @@ export class Generation {
   readonly #shift: number
   readonly #sizeMax: number
   #size = 0
+  #guests = 0
+  #guestBytes = 0
 
   constructor(bytes: number) {
     const memoryBytes = Math.min(bytes, MEMORY_BYTES_MAX)
@@ -51,6 +60,7 @@ export class Generation {
     this.#arena = Buffer.alloc(Math.max(PAGE_BYTES_TYPICAL, Math.floor(memoryBytes) - this.#places.byteLength))
   }
 
+  /** Pages that were kept. */
   get size(): number {
     return this.#size
   }
@@ -89,19 +99,42 @@ export class Generation {
 
   /** Takes a page up that is not there yet; false when there is no room. An empty generation has room for any page. */
   add(digest: Uint8Array, original: Original, position: number): boolean {
+    if (this.#write(digest, original, position) === 0) return false
+    this.#size++
+    return true
+  }
+
+  /** Takes in an original that was read back, and is not there, if there is room for one more. */
+  addGuest(digest: Uint8Array, original: Original): void {
+    if (this.#guests >= this.#sizeMax * GUEST_SHARE || this.#guestBytes >= this.#arena.length * GUEST_SHARE) return
+    const bytes = this.#write(digest, original, GUEST)
+    this.#guestBytes += bytes
+    if (bytes > 0) this.#guests++
+  }
+
+  clear(): void {
+    this.#places.fill(0)
+    this.#used = 0
+    this.#size = 0
+    this.#guests = 0
+    this.#guestBytes = 0
+  }
+
+  /** Writes a record; how many bytes that took, 0 when there is no room. */
+  #write(digest: Uint8Array, original: Original, position: number): number {
     const { payloadDigest } = original
     const urlBytes = Buffer.byteLength(original.url)
     const isSame = payloadDigest !== null && payloadDigest === textOf(digest)
     const payloadBytes = payloadDigest === null || isSame ? 0 : payloadDigest.length
     assert(payloadBytes < PAYLOAD_SAME, `a payload digest of ${payloadBytes} characters`)
     const bytes = HEAD_BYTES + urlBytes + payloadBytes
-    if (this.#size >= this.#sizeMax) return false
+    if (this.#size + this.#guests >= this.#sizeMax) return 0
     if (this.#used + bytes > this.#arena.length) {
-      if (this.#size > 0) return false
+      if (this.#used > 0 || position === GUEST) return 0
       this.#arena = Buffer.alloc(bytes)
     }
     const record = this.#used
-    if (!this.#place(digest, record)) return false
+    if (!this.#place(digest, record)) return 0
     const arena = this.#arena
     arena.set(digest, record)
     arena.writeDoubleLE(original.fetchedAtMs, record + DATE_AT)
@@ -111,24 +144,19 @@ export class Generation {
     arena.write(original.url, record + HEAD_BYTES, 'utf8')
     if (payloadBytes > 0) arena.write(payloadDigest as string, record + HEAD_BYTES + urlBytes, 'latin1')
     this.#used += bytes
-    this.#size++
-    return true
+    return bytes
   }
 
-  clear(): void {
-    this.#places.fill(0)
-    this.#used = 0
-    this.#size = 0
-  }
-
-  /** Shows all in ascending order, and yields how many it has shown since it gave control away last. */
+  /** Shows the pages that were kept in ascending order, and yields how many it has shown since it gave control away last. */
   *ascending(visitor: (high: number, low: number, position: number) => void): Generator<number> {
     let shown = 0
     for (let place = 0; place < this.#places.length; place++) {
       const record = (this.#places[place] as number) - 1
       if (record === -1) continue
       const arena = this.#arena
-      visitor(bitsAt(arena, record), bitsAt(arena, record + 4), arena.readDoubleLE(record + POSITION_AT))
+      const position = arena.readDoubleLE(record + POSITION_AT)
+      if (position === GUEST) continue
+      visitor(bitsAt(arena, record), bitsAt(arena, record + 4), position)
       if (++shown < STEP_PAGES) continue
       yield shown
       shown = 0
