@@ -175,3 +175,74 @@ test('a set that was closed says so', async () => {
   await seen.close()
   await expect(meet(seen, 0, 1)).rejects.toMatchObject({ code: 'ASSERTION' })
 })
+
+test('a URL enters the state in a later turn of the event loop than its answer, whatever the batches', async () => {
+  for (const sizes of [[50], [192], [193], [1_000], [40, 700, 30], [30, 90, 400, 192, 60]]) {
+    const seen = await openSeen(newDirectory())
+    let noted = 0
+    let next = 0
+    // All URLs are new, so the runs hold as many keys as URLs.
+    const check = (): void => {
+      const named = seen.state().runs.reduce((sum, run) => sum + run.keys, 0)
+      if (named > noted) throw new Error(`${named} URLs are named, but only ${noted} were noted`)
+    }
+    const page = async (urls: number): Promise<void> => {
+      const batch = newBatch(urls)
+      for (let i = 0; i < urls; i++, next++) {
+        batch.high[i] = Math.imul(next, 0x9e3779b1)
+        batch.low[i] = next
+      }
+      batch.count = urls
+      const answer = seen.meet(batch)
+      check()
+      if (answer !== undefined) await answer
+      check()
+      // What a caller does with an answer before it gives control away.
+      for (let i = 0; i < 10; i++) await Promise.resolve()
+      check()
+      noted += urls
+    }
+    for (let round = 0; round < 6; round++) {
+      const pages = sizes.map(page)
+      for (let turns = 0; turns < 20; turns++) {
+        await new Promise((resolve) => void setImmediate(resolve))
+        check()
+      }
+      await Promise.all(pages)
+    }
+    await seen.flush()
+    expect(seen.state().urls).toBe(noted)
+  }
+})
+
+test('a state that is committed late takes no file from the one that is on its way', async () => {
+  const directory = newDirectory()
+  const seen = await openSeen(directory)
+  await meet(seen, 0, 100)
+  await seen.flush()
+  const first = seen.state()
+  await meet(seen, 100, 150)
+  await seen.flush()
+  const second = seen.state()
+  await seen.compact()
+  // The second is being committed, and only now does the caller say that the first is.
+  seen.committed(first)
+  expect(filesIn(directory)).toEqual(expect.arrayContaining(namesOf(second)))
+  seen.committed(second)
+  expect(filesIn(directory)).toEqual(expect.arrayContaining(namesOf(second)))
+  seen.committed(seen.state())
+  expect(filesIn(directory)).toEqual(namesOf(seen.state()))
+})
+
+test('a set may be flushed and compacted while batches wait', async () => {
+  const seen = await openSeen(newDirectory())
+  const work: Promise<unknown>[] = []
+  for (let i = 0; i < 40; i++) {
+    work.push(meet(seen, i * 150, i * 150 + 150))
+    if (i % 3 === 0) work.push(seen.flush())
+    if (i % 11 === 0) work.push(seen.compact())
+  }
+  await Promise.all(work)
+  expect(seen.size).toBe(6_000)
+  expect(await meet(seen, 0, 6_000)).toBe(0)
+})

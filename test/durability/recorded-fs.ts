@@ -1,6 +1,7 @@
 // `node:fs` and `node:fs/promises` that tell a SimulatedDisk what is done to its directory, and do it.
 //
 // An event begins before the call and ends after it, so that a cut may fall between: what is on its way may be there.
+// Nothing is really synced: a sync asks for the size of the file instead, by the same way and as late, but in no time.
 
 import type * as Fs from 'node:fs'
 import type * as FsPromises from 'node:fs/promises'
@@ -70,16 +71,16 @@ export function recordedFs(fs: typeof Fs): typeof Fs {
     },
     fsyncSync: (fd: number): void => {
       const done = beginSync(fd)
-      fs.fsyncSync(fd)
+      fs.fstatSync(fd)
       done?.()
     },
     fdatasyncSync: (fd: number): void => {
       const done = beginSync(fd)
-      fs.fdatasyncSync(fd)
+      fs.fstatSync(fd)
       done?.()
     },
-    fsync: (fd: number, callback: Fs.NoParamCallback): void => syncLater(fs.fsync, fd, callback),
-    fdatasync: (fd: number, callback: Fs.NoParamCallback): void => syncLater(fs.fdatasync, fd, callback),
+    fsync: (fd: number, callback: Fs.NoParamCallback): void => syncLater(fd, callback),
+    fdatasync: (fd: number, callback: Fs.NoParamCallback): void => syncLater(fd, callback),
     renameSync: (from: Path, to: Path): void => settled(beginRename(from, to), () => fs.renameSync(from, to)),
     unlinkSync: (path: Path): void => settled(beginRemove(path), () => fs.unlinkSync(path)),
     rmSync: (path: Path, options?: Fs.RmOptions): void => settled(beginRemove(path), () => fs.rmSync(path, options)),
@@ -169,12 +170,12 @@ function recordedHandle(handle: Handle): Handle {
     },
     sync: async (): Promise<void> => {
       const done = beginSync(fd)
-      await handle.sync()
+      await handle.stat()
       done?.()
     },
     datasync: async (): Promise<void> => {
       const done = beginSync(fd)
-      await handle.datasync()
+      await handle.stat()
       done?.()
     },
     close: async (): Promise<void> => {
@@ -191,11 +192,7 @@ function recordedHandle(handle: Handle): Handle {
   })
 }
 
-function syncLater(
-  sync: (fd: number, callback: Fs.NoParamCallback) => void,
-  fd: number,
-  callback: Fs.NoParamCallback,
-): void {
+function syncLater(fd: number, callback: Fs.NoParamCallback): void {
   let done: (() => void) | undefined
   try {
     done = beginSync(fd)
@@ -203,7 +200,7 @@ function syncLater(
     setImmediate(() => callback(cause as NodeJS.ErrnoException))
     return
   }
-  sync(fd, (cause) => {
+  real.fstat(fd, (cause) => {
     if (cause === null) done?.()
     callback(cause)
   })
