@@ -11,9 +11,9 @@
 //
 // Opening reads everything once and checks it, without making batches of it; history() reads again what is asked for.
 
+import { existsSync } from 'node:fs'
 import { rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { existsSync } from 'node:fs'
 import { assert, diskFault, Fault, type Random } from '../base/index.ts'
 import { FramedLog, type FrameScan, makeDirectory, readFrames, syncDirectory } from '../disk/index.ts'
 import { decodeBatch, encodeBatch } from './batch-codec.ts'
@@ -221,9 +221,11 @@ interface NewSegment {
   readonly digest: Buffer
 }
 
-function createSegment({ directory, random, identity, follows, digest }: NewSegment): Promise<FramedLog> {
+async function createSegment({ directory, random, identity, follows, digest }: NewSegment): Promise<FramedLog> {
+  const path = join(directory, segmentName(follows + 1))
+  assert(!existsSync(path), `${path} is begun, but it is there already`)
   const first = encodeRecord('head', follows, digest, encodeIdentity(identity))
-  return FramedLog.open(join(directory, segmentName(follows + 1)), { version: SEGMENT_FORMAT_VERSION, random, first })
+  return await FramedLog.open(path, { version: SEGMENT_FORMAT_VERSION, random, first })
 }
 
 /** Says that a segment follows, and lets go of the log; how long it is now. */
