@@ -169,7 +169,11 @@ export class CheckpointWriter {
     for (const host of this.#parts.hosts.values()) {
       if (this.#breather.isDue) await this.#breather.pause()
       if (host.joined > seal.epoch || leaving.has(host)) continue
-      const isIdle = host.isAtHand && host.best === null && host.turn === null && host.capture === null
+      while (!host.isAtHand) await this.#parts.reader.progress()
+      // Met, but nothing to remember of it when the seal was set: it has no record.
+      if (!host.isStored && host.epoch !== seal.epoch && host.capture === null) continue
+      // One that changed since may have had something then.
+      const isIdle = host.epoch <= seal.epoch && host.best === null && host.turn === null
       if (!isIdle) lists.add(host.best?.band ?? host.turn?.entries[0]?.band ?? 0, host.key)
     }
     return lists.end()
@@ -181,7 +185,7 @@ export class CheckpointWriter {
     const fingerprints: number[] = []
     let unnamed = store.batch()
     for (const host of hosts) {
-      while (!host.isAtHand) await reader.idle()
+      while (!host.isAtHand) await reader.progress()
       const capture = host.capture ?? captureHost(host, lines, run, clock.nowMs(), tuning.blockEntriesMin)
       host.capture = capture
       const blocks = newBlocksOf(capture)

@@ -280,6 +280,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Fixes what waits now as what waits after batch n. Cheap: hosts are captured when they change or are written. */
   seal(batch: number): void {
+    if (this.#fault !== null) throw this.#fault
     if (!this.canSeal) throw new Fault('ASSERTION', `batch ${batch} is sealed while another checkpoint is being made`)
     this.#sealed = {
       batch,
@@ -567,7 +568,10 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       await this.#writer.write(sealed)
       this.#checkpointed = sealed.batch
     } catch (fault) {
+      // What it had come to is not known: nothing is written any more.
       this.#fail(fault)
+      this.#pressed?.resolve()
+      return
     }
     this.#sealed = null
     this.#write = null

@@ -36,6 +36,7 @@ export class HostReader {
   readonly #records: Request[] = []
   readonly #pages: Request[] = []
   #run: Promise<void> | null = null
+  #progress: PromiseWithResolvers<void> | null = null
   #fault: unknown = null
 
   constructor(parts: HostReaderParts) {
@@ -54,6 +55,14 @@ export class HostReader {
   /** Resolves when nothing is being read. */
   async idle(): Promise<void> {
     while (this.#run !== null) await this.#run
+    if (this.#fault !== null) throw this.#fault
+  }
+
+  /** Resolves when more has been read. */
+  async progress(): Promise<void> {
+    if (this.#fault !== null) throw this.#fault
+    this.#progress ??= Promise.withResolvers()
+    await this.#progress.promise
     if (this.#fault !== null) throw this.#fault
   }
 
@@ -118,13 +127,20 @@ export class HostReader {
           apply(values[i])
           if (breather.isDue) await breather.pause()
         }
+        this.#tellProgress()
         onProgress()
       }
     } catch (fault) {
       this.#fault = fault
+      this.#tellProgress()
       onFault(fault)
     } finally {
       this.#run = null
     }
+  }
+
+  #tellProgress(): void {
+    this.#progress?.resolve()
+    this.#progress = null
   }
 }

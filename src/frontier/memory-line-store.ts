@@ -10,12 +10,15 @@ export class MemoryLineStore implements LineStore {
   /** The write that fails, and all after it; the failed one may have happened all the same. */
   diesAtWrite = Infinity
   happensWhenDying = false
+  /** How many turns of waiting promises pass before an answer. */
+  slowness = 0
 
   constructor(values: ReadonlyMap<string, Uint8Array> = new Map()) {
     this.values = new Map(values)
   }
 
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    await this.#wait()
     return keys.map((key) => this.values.get(key))
   }
 
@@ -30,6 +33,7 @@ export class MemoryLineStore implements LineStore {
       put: (key, value) => void changes.push(() => this.values.set(key, Buffer.from(value))),
       delete: (key) => void changes.push(() => this.values.delete(key)),
       write: async () => {
+        await this.#wait()
         const isLast = ++this.writes >= this.diesAtWrite
         if (isLast && (this.writes > this.diesAtWrite || !this.happensWhenDying)) throw new Error('the store has died')
         for (const change of changes) change()
@@ -39,4 +43,8 @@ export class MemoryLineStore implements LineStore {
   }
 
   async close(): Promise<void> {}
+
+  async #wait(): Promise<void> {
+    for (let i = 0; i < this.slowness; i++) await Promise.resolve()
+  }
 }
