@@ -100,10 +100,11 @@ async function crawl(seed: string, pages: number, linksMax: number): Promise<{ d
   let committing: Promise<void> | null = null
   for (let i = 0; i < pages; i++) {
     underWay.push(agent.page(Array.from({ length: random.below(linksMax) }, link)))
-    if (random.below(2) === 0) await turn()
-    if (random.below(4) === 0) {
+    for (let turns = random.below(6); turns > 0; turns--) {
+      await turn()
+      if (random.below(3) > 0) continue
       await committing
-      committing = agent.commit(random.below(4))
+      committing = agent.commit(random.below(3))
     }
     if (random.below(3) > 0) continue
     await Promise.all(underWay)
