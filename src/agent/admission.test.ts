@@ -58,11 +58,9 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
     admitted: (entry) => told.entries.push(entry),
     refused: (reason) => told.refused.push(reason),
     held: (entry) => told.held.push(entry.url),
-    linked: ({ count, urls, high, low, host }) => {
+    linked: ({ count, urls, high, low }) => {
       for (let i = 0; i < count; i++) {
-        const url = urls[i] ?? ''
-        const name = url === '' ? (host ?? '') : hostKeyOf(url)
-        told.linked.push(`${name} ${formatFingerprint(high[i] ?? 0, low[i] ?? 0)}`)
+        told.linked.push(`${hostKeyOf(urls[i] ?? PAGE)} ${formatFingerprint(high[i] ?? 0, low[i] ?? 0)}`)
       }
     },
   }
@@ -77,7 +75,9 @@ describe('the way by bytes and the way by strings', () => {
     ...' /x/y.html #z z.html ./z.html ../w z?a=1&amp;b=2 caf%C3%A9 é http://a.test/v //a.test/u http://b.test/'.split(
       ' ',
     ),
-    ...'mailto:a@b http://a.test:81/ https://a.test/ a/../b %7e x:y http:// z.html#q'.split(' '),
+    ...'mailto:a@b http://a.test:81/ http://a.test:81/t https://a.test/ https://b.test/s a/../b %7e x:y http:// z.html#q'.split(
+      ' ',
+    ),
   ]
   const random = new Random('admission')
   const html = (): string => {

@@ -5,8 +5,8 @@
 //                  └─ refused ──┴──── (counted)         └─ known: the walk ends
 //
 // Hot: some 35 links a page, thousands of pages a second. Fingerprints are numbers in typed arrays, an entry is born
-// only for a URL that is new. A plain link to its own origin is not even made a string before it is known to be new
-// (`url`, LinkJoiner), provided that the scope judges by origin; any other link is, and goes through scope as such.
+// only for a URL that is new. A plain link is not even made a string before it is known to be new (`url`, LinkJoiner),
+// provided that the scope judges by origin; any other link is, and goes through scope as such.
 
 import { assert, type RefusalReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
@@ -25,13 +25,14 @@ import {
   type Canonicalise,
   type CanonicalUrl,
   type Fingerprinter,
-  type HostKey,
   hostKeyOf,
   LinkJoiner,
   type Scope,
 } from '../url/index.ts'
 import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
 
+/** Stands for the index of a link whose URL is at hand. */
+const NOT_JOINED = 0xffff_ffff
 /** Links asked about in one go; a page with more is taken in pieces. */
 const BATCH_LINKS = 512
 
@@ -71,7 +72,8 @@ export class Admission {
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** URLs held already, so that each is held once. */
   readonly #heldBefore = new MemoryUrlSeen()
-  readonly #joiner: LinkJoiner
+  /** Its notes: why links to an origin are refused, or null. */
+  readonly #joiner: LinkJoiner<RefusalReason | null>
   /** By the number of the kind: whether such links are followed. */
   readonly #follows: readonly boolean[]
   /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
@@ -89,7 +91,7 @@ export class Admission {
 
   /** Seeds are in scope by definition, but not past --exclude. True when it was admitted now. */
   async admitSeed(url: CanonicalUrl, sink: AdmissionSink): Promise<boolean> {
-    this.#parts.scope.addSeed(url)
+    this.#addSeed(url)
     const refusal = this.#judge(url, 0)
     if (refusal !== null) {
       sink.refused(refusal)
@@ -101,13 +103,19 @@ export class Admission {
     )
   }
 
+  #addSeed(url: CanonicalUrl): void {
+    this.#parts.scope.addSeed(url)
+    // What was refused may be in scope now.
+    this.#joiner.forget()
+  }
+
   /** The target of a redirect: a new URL at the depth of its source; a seed's target is a seed. */
   async admitRedirect(source: FrontierEntry, location: string, sink: AdmissionSink): Promise<void> {
-    const { canonicalise, scope, redirectsMax } = this.#parts
+    const { canonicalise, redirectsMax } = this.#parts
     const url = canonicalise(location, BaseUrl.of(source.url))
     if (typeof url !== 'string') return sink.refused(url.refused)
     if (source.hops >= redirectsMax) return sink.refused('redirect-limit')
-    if (source.isSeed) scope.addSeed(url)
+    if (source.isSeed) this.#addSeed(url)
     const refusal = this.#judge(url, source.depth)
     if (refusal !== null) return sink.refused(refusal)
     await this.#admitOne(
@@ -177,7 +185,6 @@ export class Admission {
     const end = Math.min(from + BATCH_LINKS, links.count)
     // What holds for the base holds for every link that the joiner can join.
     const mayJoin = joiner.begin(base) && mayFollow && this.#judge(base.href as CanonicalUrl, depth) === null
-    pending.host = mayJoin ? joiner.host : hostKeyOf(source.url)
     let count = 0
     for (let i = from; i < end; i++) {
       const start = places[3 * i] as number
@@ -185,10 +192,18 @@ export class Admission {
       if (follows[meaning & ~MEANS_NOFOLLOW] === false) continue
       const saysNofollow = obeysNofollow && (meaning & MEANS_NOFOLLOW) !== 0
       if (mayJoin && start !== -1 && !saysNofollow && joiner.join(bytes, start, places[3 * i + 1] as number)) {
+        const { other } = joiner
+        if (other !== null) {
+          if (other.note === undefined) other.note = this.#judge(other.root, depth)
+          if (other.note !== null) {
+            sink.refused(other.note)
+            continue
+          }
+        }
         batch.high[count] = joiner.high
         batch.low[count] = joiner.low
         indexes[count] = i
-        urls[count++] = ''
+        urls[count++] = other === null ? joiner.root : other.root
         continue
       }
       const url = canonicalise(links.href(i), base, encoding)
@@ -196,6 +211,7 @@ export class Admission {
         sink.refused(url.refused)
         continue
       }
+      if (mayJoin && start !== -1 && joiner.missedOrigin) joiner.learn(url)
       const refusal = this.#judge(url, depth)
       const isNofollow = !mayFollow || saysNofollow
       if (refusal !== null) {
@@ -211,6 +227,7 @@ export class Admission {
       fingerprinter.compute(url)
       batch.high[count] = fingerprinter.high
       batch.low[count] = fingerprinter.low
+      indexes[count] = NOT_JOINED
       urls[count++] = url
     }
     batch.count = count
@@ -247,14 +264,15 @@ export class Admission {
     const { batch, urls, indexes } = pending
     for (let i = 0; i < batch.count; i++) {
       if (batch.isNew[i] === 0) continue
-      const url = urls[i] || this.#joinAgain(links, indexes[i] as number, base)
+      const index = indexes[i] as number
+      const url = index === NOT_JOINED ? (urls[i] as CanonicalUrl) : this.#joinAgain(links, index, base)
       const host = hostKeyOf(url)
       const depth = source.depth + 1
       const band = strategy.bandOf({ url, host, depth, via: source.url, isSeed: false })
       const entry = { url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 }
       sink.admitted(entry)
     }
-    sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low, host: pending.host })
+    sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
   }
 
   /** The URL of a link that was joined before. */
@@ -286,9 +304,7 @@ export class Admission {
 /** Links on their way through the seen set, side by side with their URLs. */
 class PendingLinks {
   readonly batch = newBatch(BATCH_LINKS)
-  /** Empty for a link that was joined; then its index on the page says where to find it. */
-  readonly urls: (CanonicalUrl | '')[] = Array.from({ length: BATCH_LINKS }, () => '' as const)
+  /** Of a link that was joined the root of its origin; then its index on the page says where to find it. */
+  readonly urls: CanonicalUrl[] = Array.from({ length: BATCH_LINKS }, () => '' as CanonicalUrl)
   readonly indexes = new Uint32Array(BATCH_LINKS)
-  /** The host of those that were joined. */
-  host = '' as HostKey
 }

@@ -21,7 +21,7 @@
 // hot: no allocation per link.
 
 import { AppendFile } from '../disk/index.ts'
-import { type CanonicalUrl, type FingerprintKey, type HostKey, hostKeyOf } from '../url/index.ts'
+import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.ts'
 
 export const LINK_LOG_MAGIC = 'PLINKS\u0001\n'
 export const KEY_BYTES = 8
@@ -45,9 +45,8 @@ const NO_GROUP = 0xffff_ffff
 /** The links of a page, in parallel places; only the first `count` count. Repeats are harmless. */
 export interface LinkTargets {
   readonly count: number
-  /** Empty for a link of `host`, where nobody needed the text. */
-  readonly urls: readonly (CanonicalUrl | '')[]
-  readonly host?: HostKey
+  /** The URL of each, or any other of the same host where nobody needed its text. */
+  readonly urls: readonly CanonicalUrl[]
   /** High and low 32 bits of the fingerprint of each. */
   readonly high: Uint32Array
   readonly low: Uint32Array
@@ -189,7 +188,7 @@ export class LinkLog {
     return end + frame.write(name, end, 'latin1')
   }
 
-  #encode(source: CanonicalUrl, { urls, high, low, host }: LinkTargets, count: number): Buffer {
+  #encode(source: CanonicalUrl, { urls, high, low }: LinkTargets, count: number): Buffer {
     const groups = this.#groupFirst.length
     const bytesMax = 2 * VARINT_BYTES_MAX + source.length + groups * GROUP_HEAD_BYTES_MAX + count * TARGET_BYTES
     if (this.#frame.length < bytesMax) this.#frame = Buffer.alloc(2 * bytesMax)
@@ -203,8 +202,7 @@ export class LinkLog {
       const linked = this.#groupCount[group] ?? 0
       const slot = (high[first] ?? 0) >>> 16
       end = frame.writeUInt16LE(slot, end)
-      const url = urls[first] ?? ''
-      end = this.#writeHost(end, slot, url === '' ? (host ?? ownHost) : hostKeyOf(url), ownHost)
+      end = this.#writeHost(end, slot, hostKeyOf(urls[first] ?? source), ownHost)
       end = writeVarint(frame, end, linked)
       this.#groupCursor[group] = end
       end += linked * TARGET_BYTES

@@ -1,12 +1,12 @@
-// The shortest way: a plain link to the page's own origin becomes a fingerprint without ever being a string.
+// The shortest way: a plain link becomes a fingerprint without ever being a string, if it leads to the page's own origin or
+// to one that was met before (known-origins.ts).
 //
 //   page bytes  … href="../b/c.html#x" …
 //                       └──┬───┘ checked and copied
 //   base        http://example.org/a/d/       http://example.org/a/b/c.html ──▶ 64 bits
 //               └── hashed once per page ──┘
 //
-// Nearly all links stay on their host, and nearly all of those are known: for them the fingerprint is all that is ever
-// asked for. So the text is joined in one reused buffer and hashed from there, four bytes a load, beginning where the
+// Nearly all links are known already: for them the fingerprint is all that is ever asked for. So the text is joined in one reused buffer and hashed from there, four bytes a load, beginning where the
 // common part ends; a string is made only of what turns out to be new.
 //
 // It may answer false at any time ("take the string's way", canonicalise.ts). Where it answers true, URL and fingerprint are those of
@@ -16,10 +16,11 @@
 
 import { endianness } from 'node:os'
 import type { BaseUrl } from './base-url.ts'
-import type { CanonicalUrl, HostKey } from './canonical-url.ts'
+import type { CanonicalUrl } from './canonical-url.ts'
 import { type FingerprintKey, HalfSipHash } from './fingerprint.ts'
+import { type KnownOrigin, KnownOrigins } from './known-origins.ts'
 import { isSettledEscapeAt, PLAIN_CLASS, PLAIN_CLASSES } from './plain-classes.ts'
-import { hostKeyOf } from './url-parts.ts'
+import { hostKeyOf, pathStart } from './url-parts.ts'
 
 /** Joined URLs longer than this take the string's way. */
 const ROOM_BYTES = 4_096
@@ -31,6 +32,7 @@ const DOT = 46
 const SLASH = 47
 const COLON = 58
 const QUESTION = 63
+const LETTER_H = 104
 
 /** A buffer that a URL is joined in, and the state of the hash behind the part that all URLs of the page share. */
 class Joint {
@@ -44,7 +46,7 @@ class Joint {
   v3 = 0
 }
 
-export class LinkJoiner {
+export class LinkJoiner<Note = never> {
   /** The fingerprint of the last link joined, as Fingerprinter has it. */
   high = 0
   low = 0
@@ -56,10 +58,15 @@ export class LinkJoiner {
   /** Of the last base; slot, host and the root's state are its. */
   #origin = ''
   #slot = 0
-  #host = '' as HostKey
-  /** Joins what begins at the root (`/a`, `../a`), and what is beside the page. */
+  #rootUrl = '' as CanonicalUrl
+  /** Joins what begins at the root (`/a`, `../a`), what is beside the page, and what leads to another origin. */
   readonly #root = new Joint()
   readonly #beside = new Joint()
+  readonly #away = new Joint()
+  readonly #origins = new KnownOrigins<Note>()
+  /** The origin of the last link joined, where it is not the base's. */
+  #other: KnownOrigin<Note> | null = null
+  #missedOrigin = false
   /** Where the last link was joined; null for the base itself. */
   #joined: Joint | null = null
   #joinedLength = 0
@@ -75,9 +82,34 @@ export class LinkJoiner {
     this.#lengthMax = IS_LITTLE_ENDIAN ? Math.min(lengthMax, ROOM_BYTES) : 0
   }
 
-  /** The host of the base. */
-  get host(): HostKey {
-    return this.#host
+  /** The root of the base's origin. */
+  get root(): CanonicalUrl {
+    return this.#rootUrl
+  }
+
+  /** The origin of the last link joined, if it is another than the base's. */
+  get other(): KnownOrigin<Note> | null {
+    return this.#other
+  }
+
+  /** Whether the last link could not be joined because its origin was not known: then learn() its URL. */
+  get missedOrigin(): boolean {
+    return this.#missedOrigin
+  }
+
+  /** Remembers the origin of a URL. */
+  learn(url: CanonicalUrl): void {
+    if (!url.startsWith('http')) return
+    const joint = this.#away
+    joint.length = joint.bytes.write(url.slice(0, pathStart(url)), 'latin1')
+    this.#start(joint)
+    const { v0, v1, v2, v3 } = joint
+    this.#origins.add(url, { slot: this.#slotOf(url), v0, v1, v2, v3 })
+  }
+
+  /** What was noted of other origins holds no longer. */
+  forget(): void {
+    this.#origins.clear()
   }
 
   /** Makes ready for the links of a page; false when they must go the string's way. */
@@ -89,15 +121,10 @@ export class LinkJoiner {
     const beside = this.#beside
     if (base.origin !== this.#origin) {
       this.#origin = base.origin
-      this.#host = hostKeyOf(base.href as CanonicalUrl)
-      this.#hash.compute(this.#host, this.#key0, this.#key1)
-      this.#slot = this.#hash.low >>> 16
-      root.v0 = this.#key0
-      root.v1 = this.#key1 ^ 0xee
-      root.v2 = 0x6c796765 ^ this.#key0
-      root.v3 = 0x74656462 ^ this.#key1
+      this.#rootUrl = `${base.origin}/` as CanonicalUrl
+      this.#slot = this.#slotOf(base.href as CanonicalUrl)
       root.length = root.bytes.write(base.origin, 'latin1')
-      this.#absorb(root, 0)
+      this.#start(root)
     }
     beside.length = beside.bytes.write(base.directory, 'latin1')
     beside.v0 = root.v0
@@ -112,20 +139,32 @@ export class LinkJoiner {
 
   /**
    * Joins the link that stands at [start, end) of `bytes`, plain ASCII without white space at its ends. False when it is
-   * not plain, or leads to another origin: then nothing is known of it.
+   * not plain, or leads to an origin that is not known.
    */
   join(bytes: Uint8Array, start: number, end: number): boolean {
     const first = start < end ? (bytes[start] as number) : HASH
     const root = this.#root
+    this.#other = null
+    this.#missedOrigin = false
     if (first === HASH) return this.#joinOwn()
     if (first === SLASH) {
-      if (start + 1 < end && bytes[start + 1] === SLASH) return false
+      if (start + 1 < end && bytes[start + 1] === SLASH) {
+        const protocol = this.#base?.protocol
+        return (
+          (protocol === 'http:' || protocol === 'https:') &&
+          this.#joinAway(bytes, start + 2, end, protocol === 'https:')
+        )
+      }
       return this.#copy(bytes, start, end, root, root.length, false)
     }
     if (first === QUESTION) return false
     if (first === DOT) return this.#joinUpward(bytes, start, end)
-    if (first === (root.bytes[0] as number) && this.#beginsWithOrigin(bytes, start, end)) {
-      return this.#copy(bytes, start + root.length, end, root, root.length, false)
+    if (first === LETTER_H) {
+      if (this.#beginsWithOrigin(bytes, start, end)) {
+        return this.#copy(bytes, start + root.length, end, root, root.length, false)
+      }
+      const authority = authorityStart(bytes, start, end)
+      if (authority !== -1) return this.#joinAway(bytes, authority, end, authority - start === 8)
     }
     return this.#copy(bytes, start, end, this.#beside, this.#beside.length, true)
   }
@@ -150,6 +189,29 @@ export class LinkJoiner {
     this.high = this.#ownHigh
     this.low = this.#ownLow
     return true
+  }
+
+  #joinAway(bytes: Uint8Array, authority: number, end: number, isSecure: boolean): boolean {
+    const origin = this.#origins.find(bytes, authority, end, isSecure)
+    if (origin === null) {
+      this.#missedOrigin = true
+      return false
+    }
+    const joint = this.#away
+    const { length } = origin.bytes
+    for (let i = 0; i < length; i++) joint.bytes[i] = origin.bytes[i] as number
+    joint.length = length
+    joint.v0 = origin.v0
+    joint.v1 = origin.v1
+    joint.v2 = origin.v2
+    joint.v3 = origin.v3
+    this.#other = origin
+    return this.#copy(bytes, authority + length - origin.authority, end, joint, length, false)
+  }
+
+  #slotOf(url: CanonicalUrl): number {
+    this.#hash.compute(hostKeyOf(url), this.#key0, this.#key1)
+    return this.#hash.low >>> 16
   }
 
   #beginsWithOrigin(bytes: Uint8Array, start: number, end: number): boolean {
@@ -210,6 +272,15 @@ export class LinkJoiner {
     this.#joinedLength = to
     this.#digest(joint, to)
     return true
+  }
+
+  /** The state behind the whole words of the common part. */
+  #start(joint: Joint): void {
+    joint.v0 = this.#key0
+    joint.v1 = this.#key1 ^ 0xee
+    joint.v2 = 0x6c796765 ^ this.#key0
+    joint.v3 = 0x74656462 ^ this.#key1
+    this.#absorb(joint, 0)
   }
 
   /** Takes the whole words of the common part into the state, from word `word` on. */
@@ -300,9 +371,18 @@ export class LinkJoiner {
         v1 ^= 0xdd
       }
     }
-    this.high = ((this.#slot << 16) | ((v1 ^ v3) & 0xffff)) >>> 0
+    const slot = this.#other === null ? this.#slot : this.#other.slot
+    this.high = ((slot << 16) | ((v1 ^ v3) & 0xffff)) >>> 0
     this.low = low >>> 0
   }
+}
+
+/** Behind `http://` or `https://` in lower case; -1 when neither stands there. */
+function authorityStart(bytes: Uint8Array, start: number, end: number): number {
+  if (start + 8 > end || bytes[start + 1] !== 116 || bytes[start + 2] !== 116 || bytes[start + 3] !== 112) return -1
+  const colon = bytes[start + 4] === COLON ? start + 4 : bytes[start + 4] === 115 ? start + 5 : -1
+  if (colon === -1 || bytes[colon] !== COLON || bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return -1
+  return colon + 3
 }
 
 /** Whether a segment that begins with the '.' at `dot` might be '.' or '..'. */

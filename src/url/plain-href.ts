@@ -103,8 +103,11 @@ export function joinRelative(href: string, base: BaseUrl): string | null {
       const end = plainEnd(href, 0)
       return end === -1 ? null : base.origin + href.slice(0, end)
     }
-    const start = plainAuthorityEnd(href, 2)
-    if (start === -1) return null
+    let start = plainAuthorityEnd(href, 2)
+    if (start === -1) {
+      start = href.indexOf('/', 2)
+      if (start === -1 || !isSettledOrigin(base.protocol + href.slice(0, start))) return null
+    }
     const end = plainEnd(href, start)
     return end === -1 ? null : base.protocol + href.slice(0, end)
   }
