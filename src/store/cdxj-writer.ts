@@ -23,6 +23,8 @@ export class CdxjWriter {
   readonly #surt: (url: CanonicalUrl) => string
   #lastSecond = Number.NaN
   #lastStamp = ''
+  #lastFile = ''
+  #lastFileQuoted = ''
 
   private constructor(file: AppendFile, surt: (url: CanonicalUrl) => string) {
     this.#file = file
@@ -44,12 +46,11 @@ export class CdxjWriter {
 
   append(document: Document, facts: ArchiveFacts, location: WarcLocation): void {
     const mime = isRevisit(document, facts) ? 'warc/revisit' : (document.mediaType ?? 'unk')
-    const file = location.file.slice(location.file.lastIndexOf('/') + 1)
     // Written out, because most of its parts cannot need escaping.
     this.#file.append(
-      `${this.#surt(document.url)} ${this.#stampOf(document.fetchedAtMs)} {"url":${quoted(document.url)},"mime":${quoted(mime)},` +
+      `${this.#surt(document.url)} ${this.#stampOf(document.fetchedAtMs)} {"url":${quoted(document.url)},"mime":${mime === 'text/html' ? '"text/html"' : quoted(mime)},` +
         `"status":"${document.status}","digest":"${facts.payloadDigest}","length":"${location.length}",` +
-        `"offset":"${location.offset}","filename":${quoted(file)}}\n`,
+        `"offset":"${location.offset}","filename":${this.#nameOf(location.file)}}\n`,
     )
   }
 
@@ -61,6 +62,15 @@ export class CdxjWriter {
       this.#lastStamp = new Date(second * 1_000).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)
     }
     return this.#lastStamp
+  }
+
+  /** The name of a file as JSON, without its folder. Thousands of records stand in one. */
+  #nameOf(file: string): string {
+    if (file !== this.#lastFile) {
+      this.#lastFile = file
+      this.#lastFileQuoted = quoted(file.slice(file.lastIndexOf('/') + 1))
+    }
+    return this.#lastFileQuoted
   }
 
   drained(): Promise<void> {

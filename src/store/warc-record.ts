@@ -4,8 +4,8 @@
 //    WARC/1.1 CRLF fields… WARC-Block-Digest: sha256: │ 64 hex │ CRLF CRLF │ block │ body │ CRLF CRLF
 //    └────────────────── head ───────────────────────┘   └ filled in once block and body stand
 //
-// The HTTP response is its head as it came (or, where the document lacks it, rebuilt from the raw header
-// pairs in their order) and the payload as it came with the transfer coding undone. A `Transfer-Encoding` header would make readers
+// The HTTP response is rebuilt: status line, the raw header pairs in their order, an empty line, the
+// payload as it came with the transfer coding undone. A `Transfer-Encoding` header would make readers
 // undo it again, so it is kept as `X-Orig-Transfer-Encoding` (Browsertrix does the same; docs/formats.md).
 // Digests are `sha256:` with hex, as warcio writes them.
 
@@ -16,6 +16,10 @@ import { type ArchiveFacts, isRevisit } from './archive.ts'
 
 const CRLF = '\r\n'
 const DIGEST_HEX = 64
+/** Keeps the place of the digest until it is known. */
+const NO_DIGEST = `${'0'.repeat(DIGEST_HEX)}${CRLF}${CRLF}`
+const CR = 13
+const LF = 10
 /** Behind the head: digest, end of the header, end of the record. */
 const FRAMING_BYTES = DIGEST_HEX + 4 + 4
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
@@ -101,13 +105,8 @@ function plan(type: string, id: string, fields: string, block: string, body: Bod
   return { head, block, body, bytes: head.length + FRAMING_BYTES + blockBytes }
 }
 
-/** The head as it came; where the document does not have it, from its parts. Only the name of a transfer coding, which is undone, is changed. */
 function responseHead(document: Document, version: string): string {
-  const { rawHeaders, responseHead: received } = document
-  if (received !== null) {
-    if (document.header('transfer-encoding') === null) return received
-    return received.replaceAll(/(?<=\n\r*)transfer-encoding(?=[ \t\r]*:)/gi, 'X-Orig-$&')
-  }
+  const { rawHeaders } = document
   let head = `HTTP/${version} ${document.status} ${document.statusText}${CRLF}`
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
@@ -141,8 +140,8 @@ export function buildRecord(record: PlannedRecord, target: Buffer, at: number): 
   const { head, block, body } = record
   const digestAt = at + head.length
   const blockAt = digestAt + DIGEST_HEX + 4
-  target.write(head, at, 'latin1')
-  target.write(block, blockAt, 'latin1')
+  // One write for all that is text: a call costs more than the copy of a few hundred bytes.
+  target.write(`${head}${NO_DIGEST}${block}`, at, 'latin1')
   let end = blockAt + block.length
   if (body !== null) {
     for (const piece of body.chunks()) {
@@ -152,8 +151,11 @@ export function buildRecord(record: PlannedRecord, target: Buffer, at: number): 
   }
   assert(end + 4 === at + record.bytes, `a body of ${body?.length ?? 0} bytes yielded another number`)
   const digest = hash('sha256', target.subarray(blockAt, end), 'hex')
-  target.write(`${digest}\r\n\r\n`, digestAt, 'latin1')
-  target.write('\r\n\r\n', end, 'latin1')
+  target.write(digest, digestAt, 'latin1')
+  target[end] = CR
+  target[end + 1] = LF
+  target[end + 2] = CR
+  target[end + 3] = LF
   return end + 4
 }
 

@@ -23,7 +23,20 @@ export function surt(url: CanonicalUrl): string {
   return `${surtHost(host)}${port})${surtPath(url.slice(start, end))}${query === '' ? '' : `?${query}`}`
 }
 
+/** Keys of hosts: a crawl asks for page after page of the same ones. Past this many all are made anew. */
+const HOSTS_MAX = 1_024
+const keyOfHost = new Map<string, string>()
+
 function surtHost(host: string): string {
+  const known = keyOfHost.get(host)
+  if (known !== undefined) return known
+  const key = reversedHost(host)
+  if (keyOfHost.size >= HOSTS_MAX) keyOfHost.clear()
+  keyOfHost.set(host, key)
+  return key
+}
+
+function reversedHost(host: string): string {
   if (host.startsWith('[')) return host.slice(1, -1)
   return host
     .replace(/^www\d*\./, '')
@@ -35,7 +48,11 @@ function surtHost(host: string): string {
 // One session id per folder or several, each 24 characters, before an .aspx page.
 const SESSION_FOLDERS = [/\/\((?:[a-z]\([0-9a-z]{24}\))+\)(?=\/[^?]+\.aspx)/, /\/\([0-9a-z]{24}\)(?=\/[^?]+\.aspx)/]
 
+/** Segments that no rule below changes: nothing to unescape or escape, no dots in front, none empty, lower case. */
+const PLAIN_PATH = /^(?:\/[0-9a-z_~-][0-9a-z._~-]*)+$/
+
 function surtPath(path: string): string {
+  if (PLAIN_PATH.test(path)) return path
   let key = escapeOnce(joinSegments(unescapeRepeatedly(path))).toLowerCase()
   for (const folder of SESSION_FOLDERS) key = key.replace(folder, '')
   return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key
