@@ -7,7 +7,6 @@
 // plain JSON of the batch as it is stands beside it. Then a journal of 64 MiB segments: commit, open (everything is read
 // and checked), history (read again and made into batches).
 
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,19 +38,13 @@ const word = (): string => words[skewed(words.length)] as string
 const hosts = Array.from({ length: 500 }, (_, i) => `https://www.${words[i]}-${word()}.${['com', 'org', 'de'][i % 3]}`)
 const pageOn = (host: string): CanonicalUrl =>
   `${host}/${word()}/${word()}-${word()}-${word()}/${random.below(1e6)}.html` as CanonicalUrl
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 function batchOf(pages: number, linksMean: number): LedgerBatch {
   const batch = emptyBatch()
   for (let page = 0; page < pages; page++) {
     const host = hosts[skewed(hosts.length)] as string
     const url = pageOn(host)
-    const digest = sha256(url)
-    const bytes = 5_000 + random.below(20_000)
-    batch.verdicts.push({ url, kind: 'page', status: 200, bytes, wireBytes: bytes >> 2 })
-    // One page in three comes uncompressed: its payload is its body.
-    const payloadDigest = `sha256:${page % 3 === 0 ? digest : sha256(digest)}`
-    batch.contents.push({ digest, url, fetchedAtMs: 1.79e12 + 7 * page, payloadDigest })
+    batch.pages.push(url)
     const depth = 1 + random.below(6)
     for (let left = random.below(2 * linksMean + 1); left > 0; left--) {
       const link = pageOn(random.fraction() < FOREIGN_SHARE ? (hosts[skewed(hosts.length)] as string) : host)
@@ -65,7 +58,8 @@ function batchOf(pages: number, linksMean: number): LedgerBatch {
     links: 1_234_567,
     archive: { file: 'archive/00001.warc.gz', length: 123_456_789 },
   }
-  return { ...batch, refused: { 'out-of-scope': 3 * pages }, runStartedAtMs: 1.79e12, ranMs: 123_456, cpuMs: 12_345 }
+  batch.totals = { admitted: 123_456, pages: 23_456, bytes: 3.4e9, refused: { 'out-of-scope': 3 * pages }, ms: 123_456 }
+  return batch
 }
 
 function cpuUsOf({ user, system }: NodeJS.CpuUsage): number {
@@ -114,10 +108,10 @@ for (const [pages, links] of [
       for (const batch of batches) sink += Buffer.from(JSON.stringify(batch)).length
     }),
     decodeUs: measure(count, () => {
-      for (const bytes of encoded) sink += decodeBatch(bytes).verdicts.length
+      for (const bytes of encoded) sink += decodeBatch(bytes).pages.length
     }),
     plainDecodeUs: measure(count, () => {
-      for (const bytes of plain) sink += (JSON.parse(bytes.toString()) as LedgerBatch).verdicts.length
+      for (const bytes of plain) sink += (JSON.parse(bytes.toString()) as LedgerBatch).pages.length
     }),
   }
   console.log(
@@ -144,7 +138,7 @@ try {
   const opened = await open()
   const openUs = cpuUsOf(process.cpuUsage(beforeOpen))
   const beforeHistory = process.cpuUsage()
-  for await (const { batch } of opened.history(0)) sink += batch.verdicts.length
+  for await (const { batch } of opened.history(0)) sink += batch.pages.length
   const historyUs = cpuUsOf(process.cpuUsage(beforeHistory))
   await opened.close()
   const megabytes = bytes / 1e6

@@ -34,11 +34,11 @@ export async function temporaryDirectory(): Promise<string> {
   return join(folder, 'state', 'journal')
 }
 
-/** Batch n has `ranMs` n, so that order and completeness can be told by it. */
+/** Batch n has `totals` n, so that order and completeness can be told by it. */
 export async function commitSamples(journal: SegmentedJournal, count: number): Promise<void> {
   for (let left = count; left > 0; left--) {
     const number = journal.lastNumber + 1
-    await journal.commit({ ...emptyBatch(), ranMs: number, files: { text: 'x'.repeat(500) } })
+    await journal.commit({ ...emptyBatch(), totals: number, files: { text: 'x'.repeat(500) } })
   }
 }
 
@@ -56,7 +56,7 @@ export async function numbersIn(directory: string): Promise<number[]> {
   try {
     const numbers: number[] = []
     for await (const { number, batch } of journal.history(journal.firstNumber - 1)) {
-      if (batch.ranMs !== number) throw new Error(`batch ${number} is that of number ${batch.ranMs}`)
+      if (batch.totals !== number) throw new Error(`batch ${number} is that of number ${String(batch.totals)}`)
       numbers.push(number)
     }
     return numbers

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { ManualClock, type RefusalReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import { type LedgerBatch, MemoryLedger } from '../ledger/index.ts'
+import { type LedgerBatch, MemoryJournal } from '../ledger/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { Books, type CommittedFile } from './books.ts'
 import { CrawlFigures } from './figures.ts'
@@ -21,7 +21,7 @@ const entry = (path: string): FrontierEntry => ({
   pauses: 0,
 })
 
-class SlowLedger extends MemoryLedger {
+class SlowJournal extends MemoryJournal {
   readonly events: string[]
   /** Set to hold commits back. */
   gate: Promise<void> = Promise.resolve()
@@ -31,18 +31,23 @@ class SlowLedger extends MemoryLedger {
     this.events = events
   }
 
-  override async commit(batch: LedgerBatch): Promise<void> {
+  override async commit(batch: LedgerBatch): Promise<number> {
     this.events.push('commit begins')
     await this.gate
-    await super.commit(batch)
+    const number = await super.commit(batch)
     this.events.push('commit ends')
+    return number
+  }
+
+  get written(): LedgerBatch[] {
+    return this.batches.map(({ batch }) => batch)
   }
 }
 
-function harness(options: { failing?: boolean } = {}) {
+function harness(options: { failing?: boolean; heldElsewhere?: number } = {}) {
   const clock = new ManualClock()
   const events: string[] = []
-  const ledger = new SlowLedger(events)
+  const ledger = new SlowJournal(events)
   const lines: string[] = []
   const file: CommittedFile = {
     state: () => lines.length,
@@ -59,17 +64,23 @@ function harness(options: { failing?: boolean } = {}) {
   const figures = new CrawlFigures()
   const books = new Books({
     clock,
-    ledger,
+    journal: ledger,
     frontier: {
+      pressure: () => undefined,
+      figures: () => ({ waiting: 0, hosts: 7, ready: 0, resting: 0, parked: 0, out: 0 }),
       offer: (one) => void told.push(`offered ${one.url}`),
       conclude: (one, isPage) => void told.push(`${isPage ? 'page' : 'no page'} ${one.url}`),
     },
     figures,
     files: new Map([['failures', file]]),
-    writePage: () => {},
+    writePage: () => 0,
+    writeHeld: (one) => void told.push(`held ${one.url}`),
+    writeSeed: (one) => void told.push(`seed ${one.url}`),
+    heldElsewhere: () => options.heldElsewhere ?? 0,
+    beforeLast: async () => void events.push('parts written'),
     writeFailure: (record) => void lines.push(record.url),
     otherFiles: { archive: 'as it was' },
-    spent: () => ({ runStartedAtMs: 9, ranMs: 1, cpuMs: 2, peakRssBytes: 3 }),
+    spent: () => ({ ms: 1, cpuMs: 2, peakRssBytes: 3 }),
     tickMs: 100,
     onFault: (fault) => void faults.push(fault),
   })
@@ -93,15 +104,14 @@ test('nothing is committed before its tick, and everything at it', async () => {
   books.refused('scheme')
   clock.advance(99)
   await settle()
-  expect(ledger.batches).toEqual([])
+  expect(ledger.written).toEqual([])
   clock.advance(1)
   await settle()
-  expect(ledger.batches).toMatchObject([
+  expect(ledger.written).toMatchObject([
     {
-      verdicts: [{ kind: 'skipped', reason: 'robots' }],
-      refused: { scheme: 1 },
+      ended: [entry('x').url],
+      totals: { skipped: { robots: 1 }, refused: { scheme: 1 }, hosts: 7, ms: 1, cpuMs: 2, peakRssBytes: 3 },
       files: { failures: 1, archive: 'as it was' },
-      ranMs: 1,
     },
   ])
 })
@@ -119,7 +129,7 @@ test('what is written while a batch is being committed goes into the next one, w
   const second = books.commit()
   open()
   await Promise.all([first, second])
-  expect(ledger.batches.map((batch) => [batch.verdicts.length, batch.files['failures']])).toEqual([
+  expect(ledger.written.map((batch) => [batch.ended.length, batch.files['failures']])).toEqual([
     [1, 1],
     [1, 2],
   ])
@@ -133,19 +143,21 @@ test('a page and its links stand in one batch, and are counted once', async () =
     verdict: { url: entry('p').url, kind: 'page', status: 200, bytes: 10, wireBytes: 5 },
     page: null,
     failure: null,
-    content: null,
     admitted: [entry('1'), entry('2')],
     held: [entry('3')],
     refused,
   })
-  expect(told).toEqual([`page ${entry('p').url}`, `offered ${entry('1').url}`, `offered ${entry('2').url}`])
+  expect(told).toEqual([
+    `page ${entry('p').url}`,
+    `offered ${entry('1').url}`,
+    `offered ${entry('2').url}`,
+    `held ${entry('3').url}`,
+  ])
   await books.commit()
-  expect(ledger.batches).toHaveLength(1)
-  expect(ledger.batches[0]).toMatchObject({ verdicts: [{ kind: 'page' }], refused: { scheme: 2 } })
-  expect(ledger.batches[0]?.admitted.map((one) => one.url)).toEqual([entry('1').url, entry('2').url])
-  expect(ledger.batches[0]?.held.map((one) => one.url)).toEqual([entry('3').url])
+  expect(ledger.written).toHaveLength(1)
+  expect(ledger.written[0]).toMatchObject({ pages: [entry('p').url], totals: { refused: { scheme: 2 } } })
+  expect(ledger.written[0]?.admitted.map((one) => one.url)).toEqual([entry('1').url, entry('2').url])
   expect(figures).toMatchObject({ pages: 1, bytes: 10, wireBytes: 5 })
-  expect([...figures.hosts]).toEqual(['a.test'])
 })
 
 test('a commit that fails is reported as a fault and never taken for done', async () => {
@@ -154,18 +166,21 @@ test('a commit that fails is reported as a fault and never taken for done', asyn
   clock.advance(100)
   await settle()
   expect(faults).toMatchObject([{ message: 'no space' }])
-  expect(ledger.batches).toEqual([])
+  expect(ledger.written).toEqual([])
 })
 
 test('closing tells how long the run lasted, but a run that did nothing leaves no trace', async () => {
   const idle = harness()
   await idle.books.close()
-  expect(idle.ledger.batches).toEqual([])
+  expect(idle.ledger.written).toEqual([])
   const busy = harness()
   busy.books.refused('scheme')
   await busy.books.commit()
   await busy.books.close()
-  expect(busy.ledger.batches).toMatchObject([{ refused: { scheme: 1 } }, { verdicts: [], ranMs: 1, cpuMs: 2 }])
+  expect(busy.ledger.written).toMatchObject([{ totals: { refused: { scheme: 1 } } }, { ended: [], totals: { ms: 1 } }])
+  expect(busy.events.slice(-4)).toEqual(
+    ['parts written', 'synced 0', 'commit begins', 'commit ends'].concat(['told 0']).slice(-4),
+  )
 })
 
 test('what could not be committed has not happened: the figures say what the next run will find', async () => {
@@ -174,4 +189,31 @@ test('what could not be committed has not happened: the figures say what the nex
   books.failed(entry('x'), 'DNS_NO_NAME', '')
   await expect(books.commit()).rejects.toThrow('no space')
   expect(figures).toMatchObject({ admitted: 0, failed: 0, failures: {}, waiting: 0 })
+})
+
+test('the journal forgets what the parts on disk hold, but never its last batch', async () => {
+  const { books, ledger } = harness({ heldElsewhere: 9 })
+  for (const path of ['x', 'y', 'z']) {
+    books.failed(entry(path), 'DNS_NO_NAME', '')
+    await books.commit()
+  }
+  expect(ledger.written.map((batch) => batch.ended)).toEqual([[entry('z').url]])
+})
+
+test('a verdict that is taken back waits again, and is counted again when the batch is lost', async () => {
+  const { books, figures, ledger, told } = harness()
+  books.admitted({ ...entry('x'), isSeed: true })
+  books.failed(entry('x'), 'DNS_NO_NAME', '')
+  await books.commit()
+  books.requeued(entry('x'), { url: entry('x').url, kind: 'failed', code: 'DNS_NO_NAME' })
+  expect(figures).toMatchObject({ admitted: 1, failed: 0, waiting: 1 })
+  ledger.gate = Promise.reject(new Error('no space'))
+  await expect(books.commit()).rejects.toThrow('no space')
+  expect(figures).toMatchObject({ admitted: 1, failed: 1, waiting: 0 })
+  expect(told).toEqual([
+    `offered ${entry('x').url}`,
+    `seed ${entry('x').url}`,
+    `no page ${entry('x').url}`,
+    `offered ${entry('x').url}`,
+  ])
 })

@@ -1,35 +1,27 @@
-// What was done, written down: verdicts, new links, rests and rules gather in a batch, and every tick
-// the batch is committed: first the files it speaks of are synced, then the batch itself.
+// What was done, written down: verdicts, new links and rests gather in a batch, and every tick the batch is
+// committed: first the files it speaks of are synced, then the batch itself.
 //
-//   visits ──▶ batch (memory) ──tick──▶ files synced ──▶ ledger.commit ──▶ durable
+//   visits ──▶ batch (memory) ──tick──▶ files synced ──▶ journal.commit ──▶ durable
 //
 // Always true: everything put into one call of settle() stands in one batch, and the frontier is told in the same
-// moment, so that what waits is at any time what the batches say; lengths of files are
-// read in the same moment as the batch is taken, so they speak of the same things. One commit at a time.
+// moment, so that what waits is at any time what the batches say; what a batch says of files and parts on disk is
+// asked in the same moment as the batch is taken, so they speak of the same things. One commit at a time.
 
 import type { Clock, FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
-import type { Frontier, FrontierEntry } from '../frontier/index.ts'
-import {
-  type ContentNote,
-  emptyBatch,
-  isEmpty,
-  type Ledger,
-  type LedgerBatch,
-  type RestNote,
-  type Verdict,
-} from '../ledger/index.ts'
-import type { SavedRobotsEntry } from '../robots/index.ts'
+import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
+import { emptyBatch, type Journal, type LedgerBatch, type RestNote } from '../ledger/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
-import type { CrawlFigures } from './figures.ts'
+import type { CrawlFigures, Spent } from './figures.ts'
+import type { Verdict } from './verdict.ts'
 
-/** A file, or group of files, that a batch speaks of. */
+/** A file, group of files or part of the state on disk that a batch speaks of. */
 export interface CommittedFile {
-  /** What recovery needs to cut it back and go on; read when the batch is taken. */
-  state(): unknown
+  /** What recovery needs to go on; asked when the batch of this number is taken. Undefined says nothing. */
+  state(number: number): unknown
   /** Makes everything up to the last state() durable. */
-  sync(): Promise<void>
-  /** Told when the ledger holds that state. */
-  committed?(state: unknown): Promise<void>
+  sync?(): Promise<void>
+  /** Told when the journal holds that state. */
+  committed?(state: unknown, number: number): Promise<void>
 }
 
 /** Everything that becomes true together with the end of one URL's walk. */
@@ -38,25 +30,28 @@ export interface Settled {
   readonly verdict: Verdict
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
-  readonly content: ContentNote | null
   readonly admitted: readonly FrontierEntry[]
   readonly held: readonly FrontierEntry[]
   readonly refused: readonly RefusalReason[]
 }
 
-export type Spent = Pick<LedgerBatch, 'runStartedAtMs' | 'ranMs' | 'cpuMs' | 'peakRssBytes'>
-
 export interface BooksParts {
   readonly clock: Clock
-  readonly ledger: Ledger
-  readonly frontier: Pick<Frontier, 'offer' | 'conclude'>
+  readonly journal: Journal
+  readonly frontier: Pick<DiskFrontier, 'offer' | 'conclude' | 'figures' | 'pressure'>
   readonly figures: CrawlFigures
   readonly files: ReadonlyMap<string, CommittedFile>
   /** States of files this run does not write (an archive that is off): kept as they are. */
   readonly otherFiles: Readonly<Record<string, unknown>>
-  readonly writePage: (record: PageRecord) => void
+  /** Returns where the line stands in the file. */
+  readonly writePage: (record: PageRecord) => number
   readonly writeFailure: (record: FailureRecord) => void
-  /** What this run has taken so far, and which one it is. */
+  readonly writeHeld: (entry: FrontierEntry) => void
+  readonly writeSeed: (entry: FrontierEntry) => void
+  /** Batches up to this one are in every part on disk: the journal need not keep them. */
+  readonly heldElsewhere: () => number
+  /** Told before the last batch of a run is taken: parts write out what they have in memory. */
+  readonly beforeLast: () => Promise<void>
   readonly spent: () => Spent
   readonly tickMs: number
   /** A commit that fails is the end of the agent. */
@@ -69,27 +64,39 @@ const VERDICTS_PER_BATCH_MAX = 5_000
 export class Books {
   readonly #parts: BooksParts
   #batch: LedgerBatch = emptyBatch()
+  #verdicts: Verdict[] = []
+  /** Verdicts taken back in this batch. */
+  #takenBack: Verdict[] = []
   #commit: Promise<void> | null = null
+  #hold: Promise<void> | null = null
+  #states: Readonly<Record<string, unknown>>
   #cancelTick: (() => void) | null = null
   #isClosed = false
+  #isDirty = false
   #wasTouched = false
 
   constructor(parts: BooksParts) {
     this.#parts = parts
+    this.#states = parts.otherFiles
   }
 
-  settle(settled: Settled): void {
+  /** Returns where the page's line stands in its file; -1 where there is none. */
+  settle(settled: Settled): number {
     const { figures, frontier, writePage, writeFailure } = this.#parts
-    frontier.conclude(settled.entry, settled.verdict.kind === 'page')
-    this.#batch.verdicts.push(settled.verdict)
-    figures.count(settled.verdict)
-    if (settled.page !== null) writePage(settled.page)
+    const { verdict } = settled
+    const isPage = verdict.kind === 'page'
+    frontier.conclude(settled.entry, isPage)
+    if (isPage) this.#batch.pages.push(verdict.url)
+    else this.#batch.ended.push(verdict.url)
+    this.#verdicts.push(verdict)
+    figures.count(verdict)
+    const position = settled.page === null ? -1 : writePage(settled.page)
     if (settled.failure !== null) writeFailure(settled.failure)
-    if (settled.content !== null) this.#batch.contents.push(settled.content)
     for (const entry of settled.admitted) this.#admit(entry)
-    for (const entry of settled.held) this.#batch.held.push(entry)
-    for (const reason of settled.refused) this.refused(reason)
+    for (const entry of settled.held) this.#parts.writeHeld(entry)
+    for (const reason of settled.refused) figures.refuse(reason)
     this.#touched()
+    return position
   }
 
   failed(entry: FrontierEntry, code: FailureCode, detail: string): void {
@@ -105,7 +112,7 @@ export class Books {
     const at = new Date(this.#parts.clock.wallMs()).toISOString()
     const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
     const failure = { url, kind, reason, detail, depth, via, at } as const
-    this.settle({ entry, verdict, page: null, failure, content: null, admitted: [], held: [], refused: [] })
+    this.settle({ entry, verdict, page: null, failure, admitted: [], held: [], refused: [] })
   }
 
   admitted(entry: FrontierEntry): void {
@@ -114,32 +121,28 @@ export class Books {
   }
 
   held(entry: FrontierEntry): void {
-    this.#batch.held.push(entry)
+    this.#parts.writeHeld(entry)
     this.#touched()
   }
 
-  /** Takes back a verdict of an earlier run: the URL waits again. */
+  /** Takes back a verdict: the URL waits again. The caller has taken its line out of the file. */
   requeued(entry: FrontierEntry, verdict: Verdict): void {
     this.#parts.figures.uncount(verdict)
+    this.#takenBack.push(verdict)
     this.#parts.frontier.offer(entry)
-    this.#batch.requeued.push(entry.url)
+    this.#batch.admitted.push(entry)
     this.#touched()
   }
 
   #admit(entry: FrontierEntry): void {
     this.#batch.admitted.push(entry)
     this.#parts.frontier.offer(entry)
-    this.#parts.figures.admit(entry)
+    if (entry.isSeed) this.#parts.writeSeed(entry)
+    this.#parts.figures.admitted++
   }
 
   refused(reason: RefusalReason): void {
     this.#parts.figures.refuse(reason)
-    this.#batch.refused[reason] = (this.#batch.refused[reason] ?? 0) + 1
-    this.#touched()
-  }
-
-  robots(note: SavedRobotsEntry): void {
-    this.#batch.robots.push(note)
     this.#touched()
   }
 
@@ -148,27 +151,59 @@ export class Books {
     this.#touched()
   }
 
-  /** Something to wait for when more was done than is written: what is not committed stays bounded. */
+  /** Something that stands in a file alone was written: it counts with the next batch. */
+  noted(): void {
+    this.#touched()
+  }
+
+  /** Something to wait for when more was done than is written, or more waits than fits memory: both stay bounded. */
   pressure(): Promise<void> | undefined {
-    return this.#batch.verdicts.length >= VERDICTS_PER_BATCH_MAX ? this.commit() : undefined
+    return this.#verdicts.length >= VERDICTS_PER_BATCH_MAX ? this.commit() : this.#parts.frontier.pressure()
   }
 
   /** Resolves when everything written so far is durable. */
   async commit(): Promise<void> {
-    while (this.#commit !== null) await this.#commit
-    if (isEmpty(this.#batch)) return
-    this.#commit = this.#commitBatch().finally(() => {
-      this.#commit = null
-    })
-    await this.#commit
+    await this.#turn()
+    if (this.#isDirty) await this.#commitAlone()
   }
 
-  /** The last commit of a run: also tells how long it lasted, if anything was done in it. */
+  /** Commits, then lets no other commit begin until the function that it gives is called: the files stand still meanwhile. */
+  async hold(): Promise<() => void> {
+    await this.#turn()
+    let release = (): void => {}
+    this.#hold = new Promise((resolve) => {
+      release = () => {
+        this.#hold = null
+        resolve()
+      }
+    })
+    try {
+      if (this.#isDirty) await this.#commitAlone()
+    } catch (fault) {
+      release()
+      throw fault
+    }
+    return release
+  }
+
+  /** What the last batch says of files and parts, by name. */
+  get states(): Readonly<Record<string, unknown>> {
+    return this.#states
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#commit !== null || this.#hold !== null) await (this.#commit ?? this.#hold)
+  }
+
+  /** The last commit of a run, after which opening the crawl again has next to nothing to replay. */
   async close(): Promise<void> {
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelTick?.()
-    while (this.#commit !== null) await this.#commit
-    if (this.#wasTouched) await this.#commitBatch()
+    await this.#turn()
+    if (!this.#wasTouched) return
+    await this.#parts.beforeLast()
+    await this.#commitAlone()
   }
 
   /** Whether this run has anything to tell; one that finds nothing to do leaves no trace. */
@@ -176,38 +211,57 @@ export class Books {
     return this.#wasTouched
   }
 
+  async #commitAlone(): Promise<void> {
+    this.#commit = this.#commitBatch().finally(() => {
+      this.#commit = null
+    })
+    await this.#commit
+  }
+
   async #commitBatch(): Promise<void> {
-    const { ledger, files, spent } = this.#parts
+    const { journal, files, figures, frontier, spent, heldElsewhere } = this.#parts
     const batch = this.#batch
+    const verdicts = this.#verdicts
+    const takenBack = this.#takenBack
+    const number = journal.lastNumber + 1
     this.#batch = emptyBatch()
+    this.#verdicts = []
+    this.#takenBack = []
+    this.#isDirty = false
     const states: Record<string, unknown> = { ...this.#parts.otherFiles }
-    for (const [name, file] of files) states[name] = file.state()
+    for (const [name, file] of files) states[name] = file.state(number)
     batch.files = states
-    Object.assign(batch, spent())
+    batch.totals = figures.totals(frontier.figures().hosts, spent())
     try {
-      await Promise.all([...files.values()].map((file) => file.sync()))
-      await ledger.commit(batch)
+      await Promise.all([...files.values()].map(async (file) => file.sync?.()))
+      await journal.commit(batch)
     } catch (fault) {
-      this.#forget(batch)
+      this.#forget(verdicts, takenBack, batch.admitted.length)
       throw fault
     }
-    for (const [name, file] of files) await file.committed?.(states[name])
+    this.#states = states
+    for (const [name, file] of files) await file.committed?.(states[name], number)
+    // The last batch stays: it says how long the files are.
+    const upTo = Math.min(number - 1, heldElsewhere())
+    if (upTo >= journal.firstNumber) await journal.forget(upTo)
   }
 
   /** What could not be committed has not happened: the figures say what the next run will find. */
-  #forget(batch: LedgerBatch): void {
+  #forget(verdicts: readonly Verdict[], takenBack: readonly Verdict[], admitted: number): void {
     const { figures } = this.#parts
-    for (const lost of [batch, this.#batch]) {
-      for (const verdict of lost.verdicts) figures.uncount(verdict)
-      figures.admitted -= lost.admitted.length
-    }
+    for (const verdict of [...verdicts, ...this.#verdicts]) figures.uncount(verdict)
+    for (const verdict of [...takenBack, ...this.#takenBack]) figures.count(verdict)
+    figures.admitted -= admitted + this.#batch.admitted.length - takenBack.length - this.#takenBack.length
     this.#batch = emptyBatch()
+    this.#verdicts = []
+    this.#takenBack = []
   }
 
   #touched(): void {
     this.#wasTouched = true
+    this.#isDirty = true
     if (this.#isClosed) return
-    if (this.#batch.verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) this.#commitSoon()
+    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) this.#commitSoon()
     else if (this.#cancelTick === null) {
       const { clock, tickMs } = this.#parts
       this.#cancelTick = clock.callAt((clock.nowMs() + tickMs) as ReturnType<Clock['nowMs']>, () => {

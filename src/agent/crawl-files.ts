@@ -3,39 +3,54 @@
 
 import { join } from 'node:path'
 import { userAgentOf } from '../fetch/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import { LinkLog } from '../processors/index.ts'
+import type { SavedRobotsEntry } from '../robots/index.ts'
 import {
   type Archive,
   type ArchiveState,
   CdxjWriter,
-  type FailureRecord,
   JsonLines,
   NullArchive,
   type PageRecord,
   sortCdxj,
   WarcWriter,
 } from '../store/index.ts'
-import { type FingerprintKey, surt } from '../url/index.ts'
+import { type CanonicalUrl, type FingerprintKey, surt } from '../url/index.ts'
 import type { CommittedFile } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { IndexedArchive } from './indexed-archive.ts'
-import type { Replayed } from './replay.ts'
+import { FailuresFile, type FailuresState } from './failures-file.ts'
 
 /** Files of a crawl's directory, by the names the ledger knows them by. */
 const FILES = {
   archive: 'archive',
   pages: 'pages.jsonl',
-  failures: 'failures.jsonl',
+  seeds: 'state/seeds.jsonl',
+  held: 'state/held.jsonl',
+  robots: 'state/robots.jsonl',
   index: 'state/index.cdxj',
   links: 'state/links.log',
 } as const
 
+/** A seed as it was given, or where one redirected to. */
+export interface Seed {
+  readonly url: CanonicalUrl
+  readonly via: CanonicalUrl | null
+}
+
 export interface CrawlFiles {
   readonly archive: Archive
   readonly pages: JsonLines<PageRecord>
-  readonly failures: JsonLines<FailureRecord>
+  readonly failures: FailuresFile
+  /** Every seed, what seeds redirected to included. */
+  readonly seeds: JsonLines<Seed>
+  /** URLs refused for their depth alone, in case the limit is raised. */
+  readonly held: JsonLines<FrontierEntry>
+  /** Rules learnt from robots.txt; the last line of an origin holds. */
+  readonly robots: JsonLines<SavedRobotsEntry>
   readonly linkLog: LinkLog | null
   readonly committed: ReadonlyMap<string, CommittedFile>
 }
@@ -44,20 +59,27 @@ export interface CrawlFiles {
 export async function openCrawlFiles(
   { dir, settings, clock, software }: CrawlPlan,
   identity: CrawlIdentity,
-  past: Replayed,
+  states: Readonly<Record<string, unknown>>,
   closers: Closers,
 ): Promise<CrawlFiles> {
   const lengthOf = (name: keyof typeof FILES): { committedLength: number } => ({
-    committedLength: (past.files[name] as number | undefined) ?? 0,
+    committedLength: (states[name] as number | undefined) ?? 0,
   })
-  const pages = await JsonLines.open<PageRecord>(join(dir, FILES.pages), lengthOf('pages'))
-  closers.add(() => pages.close())
-  const failures = await JsonLines.open<FailureRecord>(join(dir, FILES.failures), lengthOf('failures'))
+  const committed = new Map<string, CommittedFile>()
+  const openLines = async <T>(name: keyof typeof FILES): Promise<JsonLines<T>> => {
+    const lines = await JsonLines.open<T>(join(dir, FILES[name]), lengthOf(name))
+    closers.add(() => lines.close())
+    committed.set(name, { state: () => lines.length, sync: () => lines.sync() })
+    return lines
+  }
+  const pages = await openLines<PageRecord>('pages')
+  const seeds = await openLines<Seed>('seeds')
+  const held = await openLines<FrontierEntry>('held')
+  const robots = await openLines<SavedRobotsEntry>('robots')
+  const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
-  const committed = new Map<string, CommittedFile>([
-    ['pages', { state: () => pages.length, sync: () => pages.sync() }],
-    ['failures', { state: () => failures.length, sync: () => failures.sync() }],
-  ])
+  committed.set('failures', failures)
+  const lines = { pages, seeds, held, robots, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {
@@ -68,7 +90,7 @@ export async function openCrawlFiles(
   }
 
   const { warc } = settings.store
-  if (warc === 'off') return { archive: new NullArchive(), pages, failures, linkLog, committed }
+  if (warc === 'off') return { archive: new NullArchive(), ...lines, linkLog, committed }
   const writer = await WarcWriter.open({
     directory: dir,
     crawlName: identity.name,
@@ -82,7 +104,7 @@ export async function openCrawlFiles(
       'http-header-user-agent': userAgentOf(settings.fetch),
     },
     clock,
-    resumeFrom: (past.files['archive'] as ArchiveState | null | undefined) ?? null,
+    resumeFrom: (states['archive'] as ArchiveState | null | undefined) ?? null,
   })
   const index = await CdxjWriter.open({
     path: join(dir, FILES.index),
@@ -100,11 +122,21 @@ export async function openCrawlFiles(
     committed: (state) => writer.committed(state as ArchiveState),
   })
   committed.set('index', { state: () => index.length, sync: () => index.sync() })
-  return { archive: new IndexedArchive(writer, index), pages, failures, linkLog, committed }
+  return { archive: new IndexedArchive(writer, index), ...lines, linkLog, committed }
 }
 
 /** The key of the crawl's fingerprints. */
 export function keyOf(identity: CrawlIdentity): FingerprintKey {
   const key = Buffer.from(identity.key, 'hex')
   return [key.readUInt32LE(0), key.readUInt32LE(4)]
+}
+
+/** How much of a file counts by what a batch says of it; null where the batch says nothing. */
+export function committedLength(states: Readonly<Record<string, unknown>>, path: string): number | null {
+  const archive = states['archive'] as ArchiveState | null | undefined
+  const open = [archive?.open, ...(archive?.full ?? [])].find((file) => path === `${file?.file}.open`)
+  if (open != null) return open.length
+  if (path === 'failures.jsonl') return (states['failures'] as FailuresState | undefined)?.length ?? null
+  const found = Object.entries(FILES).find(([, file]) => file === path)
+  return found === undefined ? null : ((states[found[0]] as number | undefined) ?? null)
 }

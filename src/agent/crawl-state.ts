@@ -1,81 +1,177 @@
-// What a crawl remembers: ledger, seen sets, frontier, rules and files, brought back to where the last
+// What a crawl remembers: journal, seen sets, frontier, rules and files, brought back to where the last
 // run left them.
+//
+//   state/journal/   what happened, batch by batch: the commit
+//   state/frontier/  what waits      ┐ each holds the batches up to one of them, and is told the rest
+//   state/seen/      URLs met        ┘ by replay
+//   state/contents/  digests met: told the rest from pages.jsonl, which has them all
 
 import { join } from 'node:path'
-import { MemoryContentSeen } from '../content-seen/index.ts'
-import { lockDirectory, makeDirectory } from '../disk/index.ts'
-import { MemoryFrontier } from '../frontier/index.ts'
-import { JournalLedger } from '../ledger/index.ts'
+import { DiskContentSeen, type ContentState } from '../content-seen/index.ts'
+import { LineReader, lockDirectory, makeDirectory } from '../disk/index.ts'
+import { DiskFrontier } from '../frontier/index.ts'
+import { type Journal, type LedgerBatch, SegmentedJournal } from '../ledger/index.ts'
 import { RobotsCache } from '../robots/index.ts'
-import { type CanonicalUrl, Fingerprinter, hostKeyOf } from '../url/index.ts'
-import { MemoryUrlSeen } from '../url-seen/index.ts'
+import { readJsonLines } from '../store/index.ts'
+import { Fingerprinter } from '../url/index.ts'
+import { DiskUrlSeen, type SeenState } from '../url-seen/index.ts'
 import type { Closers } from './closers.ts'
-import { type CrawlFiles, keyOf, openCrawlFiles } from './crawl-files.ts'
+import type { CommittedFile } from './books.ts'
+import { type CrawlFiles, keyOf, openCrawlFiles, type Seed } from './crawl-files.ts'
 import { CrawlDelays } from './crawl-delays.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
-import { CrawlFigures } from './figures.ts'
-import { replay, type Replayed } from './replay.ts'
+import { CrawlFigures, type CrawlTotals } from './figures.ts'
+import { planMemory } from './memory-plan.ts'
+import { originalsIn, tellContents } from './page-originals.ts'
+import { replay } from './replay.ts'
+import { restoreRobots } from './robots-file.ts'
 
 export interface CrawlState {
-  readonly ledger: JournalLedger
+  readonly journal: Journal
   readonly fingerprinter: Fingerprinter
-  readonly seen: MemoryUrlSeen
-  readonly contentSeen: MemoryContentSeen
-  readonly frontier: MemoryFrontier
+  readonly seen: DiskUrlSeen
+  readonly contentSeen: DiskContentSeen
+  readonly frontier: DiskFrontier
   readonly robots: RobotsCache
   readonly crawlDelays: CrawlDelays
   readonly figures: CrawlFigures
   readonly files: CrawlFiles
-  readonly past: Replayed
+  readonly past: Past
+  /** Files and parts on disk that every batch speaks of. */
+  readonly committed: ReadonlyMap<string, CommittedFile>
+  /** Batches up to this one are in every part on disk. */
+  readonly heldElsewhere: () => number
+  /** Has every part write out what it holds in memory, to be named by the batch that comes next. */
+  readonly writeOut: () => Promise<void>
 }
 
-/** The cache of robots rules gets at most this part of the memory planned with. */
-const ROBOTS_MEMORY_SHARE = 1 / 16
+/** What earlier runs left that is looked at only when a run begins. */
+export interface Past {
+  readonly isNew: boolean
+  readonly seeds: readonly Seed[]
+  /** What the last batch says of files and parts, by name. */
+  readonly states: Readonly<Record<string, unknown>>
+}
 
-export async function openCrawlState(plan: CrawlPlan, closers: Closers): Promise<CrawlState> {
+/** A journal longer than this is shortened: it is what the next opening reads. */
+const JOURNAL_BYTES_MAX = 64 * 2 ** 20
+
+/** Tells the pipeline that a host has become ready by itself; set once there is a pipeline. */
+export interface Bell {
+  ring: () => void
+}
+
+export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Bell): Promise<CrawlState> {
   const { dir, settings, clock, random } = plan
   const folder = join(dir, 'state')
   await makeDirectory(folder)
   const lock = await lockDirectory(folder)
   closers.add(() => lock.release())
-  const ledger = await JournalLedger.open({ path: join(folder, 'ledger.log'), random, create: plan.newIdentity })
-  closers.add(() => ledger.close())
+  const journal = await SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: plan.newIdentity })
+  closers.add(() => journal.close())
+  const last = await lastBatch(journal)
+  const states = last?.files ?? {}
+  const files = await openCrawlFiles(plan, journal.identity, states, closers)
+  const seeds: Seed[] = []
+  for await (const seed of readJsonLines<Seed>(files.seeds.path)) seeds.push(seed)
 
-  const fingerprinter = new Fingerprinter(keyOf(ledger.identity))
-  const seen = new MemoryUrlSeen()
-  const contentSeen = new MemoryContentSeen()
-  const figures = new CrawlFigures()
-  const past = await replay(ledger, { seen, fingerprinter, contentSeen, figures })
-  const files = await openCrawlFiles(plan, ledger.identity, past, closers)
-
-  const robots = new RobotsCache(clock, {
-    entriesMax: settings.robots.cacheEntries,
-    bytesMax: Math.min(settings.robots.cacheBytes, settings.agent.memory * ROBOTS_MEMORY_SHARE),
+  const memory = planMemory(settings.agent.memory)
+  const fingerprinter = new Fingerprinter(keyOf(journal.identity))
+  const seenState = (states['seen'] as SeenState | undefined) ?? null
+  const seen = await DiskUrlSeen.open({
+    directory: join(folder, 'seen'),
+    memoryBytes: memory.seenBytes,
+    state: seenState,
   })
-  robots.restore(past.robots)
-  const frontier = new MemoryFrontier({
+  closers.add(() => seen.close())
+  const pageLines = await LineReader.open(files.pages.path)
+  closers.add(() => pageLines.close())
+  const contentState = (states['contents'] as ContentState | undefined) ?? null
+  const contentSeen = await DiskContentSeen.open({
+    directory: join(folder, 'contents'),
+    memoryBytes: memory.contentsBytes,
+    state: contentState,
+    readOriginal: originalsIn(pageLines),
+  })
+  closers.add(() => contentSeen.close())
+  const frontier = await DiskFrontier.open({
+    directory: join(folder, 'frontier'),
+    memoryBytes: memory.frontierBytes,
     clock,
     delayMs: settings.frontier.delay,
     ipDelayMs: settings.frontier.ipDelay,
     ipConnections: settings.frontier.ipConnections,
     urlsPerTurn: settings.frontier.urlsPerTurn,
+    onReady: () => bell.ring(),
+  })
+  closers.add(() => frontier.close())
+
+  const robots = new RobotsCache(clock, {
+    entriesMax: settings.robots.cacheEntries,
+    bytesMax: Math.min(settings.robots.cacheBytes, memory.robotsBytes),
   })
   const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax)
-  restoreFrontier(frontier, crawlDelays, past, figures)
-  return { ledger, fingerprinter, seen, contentSeen, frontier, robots, crawlDelays, figures, files, past }
+  await restoreRobots(files.robots.path, robots, crawlDelays)
+  await replay(journal, { seen, seenHolds: seenState?.replayFrom ?? 0, fingerprinter, frontier })
+  await tellContents(contentSeen, files.pages.path, contentState?.replayFrom ?? 0)
+
+  let seenHolds = seenState?.replayFrom ?? 0
+  const committed = new Map<string, CommittedFile>(files.committed)
+  committed.set('seen', {
+    state: (number) => {
+      seen.mark(number)
+      return seen.state()
+    },
+    committed: async (state) => {
+      seen.committed(state as SeenState)
+      seenHolds = (state as SeenState).replayFrom
+    },
+  })
+  committed.set('contents', {
+    state: () => {
+      contentSeen.mark(files.pages.length)
+      return contentSeen.state()
+    },
+    committed: async (state) => contentSeen.committed(state as ContentState),
+  })
+  let isEnding = false
+  committed.set('frontier', {
+    state: (number) => {
+      const isLong = journal.bytesAfter(frontier.replayFrom) > JOURNAL_BYTES_MAX
+      if (frontier.canSeal && (isEnding || isLong || frontier.wantsSeal())) frontier.seal(number)
+      return undefined
+    },
+    committed: async (_, number) => {
+      frontier.committed(number)
+      if (isEnding) await frontier.written()
+      else if (journal.bytesAfter(seenHolds) > 2 * JOURNAL_BYTES_MAX) await seen.flush()
+    },
+  })
+  return {
+    journal,
+    fingerprinter,
+    seen,
+    contentSeen,
+    frontier,
+    robots,
+    crawlDelays,
+    figures: CrawlFigures.from((last?.totals as CrawlTotals | undefined) ?? null),
+    files,
+    past: { isNew: last === null, seeds, states },
+    committed,
+    heldElsewhere: () => Math.min(seenHolds, frontier.replayFrom),
+    writeOut: async () => {
+      isEnding = true
+      await frontier.written()
+      await seen.flush()
+      await contentSeen.flush()
+    },
+  }
 }
 
-/** What waited waits again; no host that was ever met is asked before a full rest has passed since this start. */
-function restoreFrontier(
-  frontier: MemoryFrontier,
-  crawlDelays: CrawlDelays,
-  past: Replayed,
-  figures: CrawlFigures,
-): void {
-  for (const { origin, rules } of past.robots) {
-    crawlDelays.learn(hostKeyOf(`${origin}/` as CanonicalUrl), origin, rules.crawlDelayMs)
-  }
-  for (const entry of past.waiting) frontier.offer(entry)
-  for (const [host, pages] of past.pagesOfHost) frontier.restorePages(host, pages)
-  for (const host of figures.hosts) frontier.rest(host, Math.max(frontier.leastRestMs(host), past.rests.get(host) ?? 0))
+/** The last thing that happened; null in a crawl that begins. */
+async function lastBatch(journal: Journal): Promise<LedgerBatch | null> {
+  if (journal.lastNumber === 0) return null
+  for await (const { batch } of journal.history(journal.lastNumber - 1)) return batch
+  return null
 }

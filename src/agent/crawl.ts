@@ -4,12 +4,15 @@ import type { ClockMs, StopReason } from '../base/index.ts'
 import type { FrontierFigures } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
+import type { FailureRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { Spent } from './books.ts'
+import { type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
+import { committedLength } from './crawl-files.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
-import { type CrawlState, openCrawlState } from './crawl-state.ts'
-import type { CrawlFigures } from './figures.ts'
+import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
+import type { CrawlFigures, Spent } from './figures.ts'
+import { requeue } from './requeue.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
 /** The figures of the moment, for progress and summary. */
@@ -57,15 +60,14 @@ export class Crawl {
       const { clock, cpuMs } = plan
       const startMs = clock.nowMs()
       const startCpuMs = cpuMs()
-      const runStartedAtMs = clock.wallMs()
       const spent = (): Spent => ({
-        runStartedAtMs,
-        ranMs: clock.nowMs() - startMs,
+        ms: clock.nowMs() - startMs,
         cpuMs: cpuMs() - startCpuMs,
         peakRssBytes: plan.peakRssBytes(),
       })
-      const state = await openCrawlState(plan, closers)
-      const walk = await joinWalk(plan, state, closers, startMs, spent)
+      const bell: Bell = { ring: () => {} }
+      const state = await openCrawlState(plan, closers, bell)
+      const walk = await joinWalk(plan, state, closers, startMs, spent, bell)
       return new Crawl(plan, state, walk, closers, startMs, startCpuMs)
     } catch (fault) {
       // The first fault is the one to tell; what closing adds to it is its consequence.
@@ -75,7 +77,7 @@ export class Crawl {
   }
 
   get identity(): CrawlIdentity {
-    return this.#state.ledger.identity
+    return this.#state.journal.identity
   }
 
   /** False when the directory held a crawl already. */
@@ -101,6 +103,11 @@ export class Crawl {
     return this.#state.past.seeds.some((entry) => entry.url === url)
   }
 
+  /** Whether URLs are admitted by other rules than in the last run. */
+  get isScopeChanged(): boolean {
+    return this.#walk.changes.isScopeChanged
+  }
+
   /** What broke the crawl, when run() ended with 'error' or 'disk-full'. */
   get fault(): unknown {
     return this.#walk.pipeline.fault
@@ -112,6 +119,40 @@ export class Crawl {
 
   stop(reason: StopReason): void {
     this.#walk.pipeline.stop(reason)
+  }
+
+  /** Takes back the verdicts that `isWanted` says: the URLs wait again. Returns how many. Not while it runs. */
+  async requeue(isWanted: (record: FailureRecord) => boolean): Promise<number> {
+    const { files, past } = this.#state
+    const seeds = new Set(past.seeds.map((seed) => seed.url))
+    const { books, strategy } = this.#walk
+    return requeue({ failures: files.failures, books, strategy, isSeed: (url) => seeds.has(url) }, isWanted)
+  }
+
+  /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */
+  async checkpoint(to: string): Promise<CheckpointFigures> {
+    const { dir, clock } = this.#plan
+    const { books } = this.#walk
+    const hold = async (): Promise<() => void> => {
+      const releaseBooks = await books.hold()
+      try {
+        const releaseStore = await this.#state.frontier.pauseWrites()
+        return () => {
+          releaseStore()
+          releaseBooks()
+        }
+      } catch (fault) {
+        releaseBooks()
+        throw fault
+      }
+    }
+    return copyCrawl(
+      dir,
+      to,
+      hold,
+      (name) => committedLength(books.states, name),
+      () => clock.nowMs(),
+    )
   }
 
   snapshot(): CrawlSnapshot {
@@ -133,8 +174,12 @@ export class Crawl {
     }
   }
 
-  /** Finishes files and sorts the index, then lets go of the directory. */
-  close(): Promise<void> {
-    return this.#closers.closeAll()
+  /** Writes the last batch if run() has not, finishes files and sorts the index, then lets go of the directory. */
+  async close(): Promise<void> {
+    try {
+      await this.#walk.books.close()
+    } finally {
+      await this.#closers.closeAll()
+    }
   }
 }

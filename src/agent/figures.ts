@@ -1,15 +1,26 @@
 // What a crawl has done, in numbers: the same names in progress, summary, report and API.
 
 import type { FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
-import type { FrontierEntry } from '../frontier/index.ts'
-import type { Verdict } from '../ledger/index.ts'
-import type { HostKey } from '../url/index.ts'
+import type { Verdict } from './verdict.ts'
 
 export type AnswerClass = '2xx' | '3xx' | '4xx' | '5xx' | 'other'
 
 function answerClassOf(status: number): AnswerClass {
   const hundreds = Math.floor(status / 100)
   return hundreds >= 2 && hundreds <= 5 ? (`${hundreds}xx` as AnswerClass) : 'other'
+}
+
+/** Everything counted, as plain data for the ledger; time, CPU and memory with the present run's. */
+export type CrawlTotals = Pick<
+  CrawlFigures,
+  'admitted' | 'pages' | 'failed' | 'failures' | 'answers' | 'bytes' | 'wireBytes' | 'skipped' | 'refused'
+> & { readonly hosts: number; readonly ms: number; readonly cpuMs: number; readonly peakRssBytes: number }
+
+/** What one run has taken so far. */
+export interface Spent {
+  readonly ms: number
+  readonly cpuMs: number
+  readonly peakRssBytes: number
 }
 
 export class CrawlFigures {
@@ -25,17 +36,10 @@ export class CrawlFigures {
   wireBytes = 0
   readonly skipped: Partial<Record<SkipReason, number>> = {}
   readonly refused: Partial<Record<RefusalReason, number>> = {}
-  /** Hosts a URL was admitted of. */
-  readonly hosts = new Set<HostKey>()
   /** Milliseconds of crawling and CPU in earlier runs of this crawl, and the most memory one of them took. */
   earlierMs = 0
   earlierCpuMs = 0
   earlierPeakRssBytes = 0
-
-  admit(entry: Pick<FrontierEntry, 'host'>): void {
-    this.admitted++
-    this.hosts.add(entry.host)
-  }
 
   count(verdict: Verdict): void {
     this.#add(verdict, 1)
@@ -79,5 +83,41 @@ export class CrawlFigures {
   /** URLs that were met and have no verdict. */
   get waiting(): number {
     return this.admitted - this.settled
+  }
+
+  /** All of it, as it is written with every batch. */
+  totals(hosts: number, spent: Spent): CrawlTotals {
+    const { admitted, pages, failed, bytes, wireBytes } = this
+    return {
+      admitted,
+      pages,
+      failed,
+      failures: { ...this.failures },
+      answers: { ...this.answers },
+      bytes,
+      wireBytes,
+      skipped: { ...this.skipped },
+      refused: { ...this.refused },
+      hosts,
+      ms: this.earlierMs + spent.ms,
+      cpuMs: this.earlierCpuMs + spent.cpuMs,
+      peakRssBytes: Math.max(this.earlierPeakRssBytes, spent.peakRssBytes),
+    }
+  }
+
+  /** Goes on from what an earlier run wrote. */
+  static from(totals: CrawlTotals | null): CrawlFigures {
+    const figures = new CrawlFigures()
+    if (totals === null) return figures
+    const { hosts: _, ms, cpuMs, peakRssBytes, failures, answers, skipped, refused, ...counts } = totals
+    Object.assign(figures, counts)
+    Object.assign(figures.failures, failures)
+    Object.assign(figures.answers, answers)
+    Object.assign(figures.skipped, skipped)
+    Object.assign(figures.refused, refused)
+    figures.earlierMs = ms
+    figures.earlierCpuMs = cpuMs
+    figures.earlierPeakRssBytes = peakRssBytes
+    return figures
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MEMORY_MIN } from './memory-plan.ts'
 import { choice, count, duration, durationLimit, limit, shaped, size, yesNo } from '../base/index.ts'
 
 const LINK_KINDS = [
@@ -41,10 +42,10 @@ export const agentOptions = z.strictObject({
   memory: size(
     '1GiB',
     {
-      text: 'Memory to plan with; the cache of robots rules gets at most a sixteenth of it.',
+      text: 'Memory the process may take. What does not fit goes to disk: URLs met, contents met.',
       flag: 'memory',
     },
-    64 * 2 ** 20,
+    MEMORY_MIN,
   ),
   retries: count(2, {
     text: 'How often a URL or a host in trouble is asked again before it is given up.',

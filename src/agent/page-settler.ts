@@ -6,7 +6,6 @@ import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { sniffMediaType } from '../parse/index.ts'
-import type { ContentNote } from '../ledger/index.ts'
 import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
 import { pageDirectives } from '../robots/index.ts'
 import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
@@ -85,17 +84,7 @@ export class PageSettler {
     const target = redirectTarget(document)
     const stage = await this.#follow(entry, page, target, original, !obeysRobots || !directives.nofollow)
 
-    let content: ContentNote | null = null
-    if (isFirst) {
-      const kept: Original = {
-        url: entry.url,
-        fetchedAtMs: document.fetchedAtMs,
-        payloadDigest: location === null ? null : payloadDigest,
-      }
-      contentSeen.keep(digest, kept)
-      content = { digest: digest.toString('hex'), ...kept }
-    }
-    books.settle({
+    const position = books.settle({
       entry,
       verdict: {
         url: entry.url,
@@ -104,13 +93,20 @@ export class PageSettler {
         bytes: document.body.length,
         wireBytes: document.wire.length,
       },
-      page: pageRecord(entry, page, digest, original, location, target, directives.noindex),
+      page: pageRecord(entry, page, digest, payloadDigest, original, location, target, directives.noindex),
       failure: null,
-      content,
       admitted: stage.entries,
       held: stage.heldEntries,
       refused: stage.refusals,
     })
+    if (isFirst) {
+      const { fetchedAtMs } = document
+      contentSeen.keep(
+        digest,
+        { url: entry.url, fetchedAtMs, payloadDigest: location === null ? null : payloadDigest },
+        position,
+      )
+    }
   }
 
   /** Where the walk goes on from here: the target of a redirect, or the links. */
@@ -204,6 +200,7 @@ function pageRecord(
   entry: FrontierEntry,
   page: PageInHand,
   digest: Buffer,
+  payloadDigest: string,
   original: Original | null,
   warc: WarcLocation | null,
   location: string | null,
@@ -226,6 +223,7 @@ function pageRecord(
     ip: document.ip,
     warc,
   }
+  if (payloadDigest !== record.digest && warc !== null) record.payloadDigest = payloadDigest
   const server = document.header('server')
   if (location !== null) record.location = resolved(location, entry.url)
   if (document.truncated !== null) record.truncated = document.truncated

@@ -9,7 +9,7 @@
 // The pipeline hands turns to visitors as long as there are hosts that may be asked and connections
 // to ask them with, waits for the next rest to end when there are none, and notices the end.
 
-import { assert, type Clock, Fault, type StopReason } from '../base/index.ts'
+import { type Clock, Fault, type StopReason } from '../base/index.ts'
 import type { Frontier, Turn } from '../frontier/index.ts'
 import type { Books } from './books.ts'
 import type { Permits } from './permits.ts'
@@ -44,6 +44,7 @@ export class Pipeline {
   #cancelGrace: (() => void) | null = null
   #resolveEnd: (reason: StopReason) => void = () => {}
   #isPumping = false
+  #isRunning = false
   #waitsUntilMs: number | null = null
 
   constructor(parts: PipelineParts) {
@@ -79,8 +80,10 @@ export class Pipeline {
     else if (deadlineMs !== null) {
       this.#cancelDeadline = clock.callAt(deadlineMs as ReturnType<Clock['nowMs']>, () => this.stop('max-time'))
     }
-    this.#pump()
+    this.#isRunning = true
+    this.pump()
     const reason = await end
+    this.#isRunning = false
     this.#cancelWake?.()
     this.#cancelDeadline?.()
     this.#cancelGrace?.()
@@ -101,7 +104,7 @@ export class Pipeline {
     }
     this.#stop = reason
     this.#after(STOP_GRACE_MS, () => this.#abort())
-    this.#pump()
+    this.pump()
   }
 
   /** Cuts what is under way. What does not even end then is left behind: a stop must be a stop. */
@@ -122,16 +125,20 @@ export class Pipeline {
     this.stop(stopReasonOf(fault))
   }
 
-  /** Hands out turns until hosts, connections or permits run out. */
-  #pump(): void {
-    if (this.#isPumping) return
+  /** Hands out turns until hosts, connections or permits run out. Called from outside when a host has become ready by itself. */
+  pump(): void {
+    if (this.#isPumping || !this.#isRunning) return
     this.#isPumping = true
     const { frontier, permits, connections } = this.#parts
-    while (this.#stop === null && this.#active < connections && permits.isAvailable) {
-      const turn = frontier.take()
-      if (turn === null) break
-      this.#active++
-      this.#visit(turn)
+    try {
+      while (this.#stop === null && this.#active < connections && permits.isAvailable) {
+        const turn = frontier.take()
+        if (turn === null) break
+        this.#active++
+        this.#visit(turn)
+      }
+    } catch (fault) {
+      this.breakDown(fault)
     }
     this.#isPumping = false
     if (this.#active === 0) this.#idle()
@@ -151,7 +158,7 @@ export class Pipeline {
 
   #visited(): void {
     this.#active--
-    this.#pump()
+    this.pump()
   }
 
   /** Nothing is under way: is this the end, or a rest? */
@@ -161,8 +168,8 @@ export class Pipeline {
     if (frontier.figures().waiting === 0) return this.stop('finished')
     if (permits.isSpent) return this.stop('max-pages')
     const readyMs = frontier.nextReadyMs()
-    assert(readyMs !== null, 'URLs wait, nobody is asked, and no host will ever be ready')
-    if (readyMs - clock.nowMs() > maxWaitMs) return this.stop('only-resting')
+    // Null: hosts are being read from disk; the frontier rings when one of them is there.
+    if (readyMs !== null && readyMs - clock.nowMs() > maxWaitMs) return this.stop('only-resting')
     this.#wakeAtNextRest()
   }
 
@@ -175,7 +182,7 @@ export class Pipeline {
     if (readyMs === null) return
     this.#cancelWake = clock.callAt(readyMs, () => {
       this.#cancelWake = null
-      this.#pump()
+      this.pump()
     })
   }
 }

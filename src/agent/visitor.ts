@@ -4,7 +4,7 @@
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
 // back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
 
-import type { Clock, FailureCode, Random } from '../base/index.ts'
+import type { Clock, FailureCode, Random, RefusalReason } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
@@ -38,6 +38,8 @@ export interface VisitorParts {
   readonly settler: PageSettler
   readonly books: Books
   readonly trouble: Trouble
+  /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
+  readonly rescope: ((entry: FrontierEntry) => RefusalReason | null) | null
   readonly permits: Permits
   /** True once no new request may be made. */
   readonly isStopping: () => boolean
@@ -131,10 +133,15 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, trouble, rules } = this.#parts
+    const { books, desk, frontier, trouble, rescope, rules } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
+      return 'settled'
+    }
+    const refusal = rescope === null ? null : rescope(entry)
+    if (refusal !== null) {
+      books.skipped(entry, 'scope-changed', `the scope was changed and refuses it now: ${refusal}`)
       return 'settled'
     }
     if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages) {

@@ -5,19 +5,23 @@ import type { ClockMs } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
+import type { FrontierEntry } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
+import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { productTokenOf } from '../robots/index.ts'
-import { strategyOf } from '../strategy/index.ts'
-import { type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
+import { type Strategy, strategyOf } from '../strategy/index.ts'
+import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
 import { Admission, type AdmissionSink } from './admission.ts'
-import { Books, type Spent } from './books.ts'
+import { Books } from './books.ts'
+import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
-import type { CrawlState } from './crawl-state.ts'
-import type { EndedUrl } from './replay.ts'
+import type { Bell, CrawlState } from './crawl-state.ts'
+import type { Spent } from './figures.ts'
 import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
 import { Pipeline } from './pipeline.ts'
+import { requeue } from './requeue.ts'
 import { RobotsDesk } from './robots-desk.ts'
 import { Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
@@ -27,6 +31,8 @@ export interface Walk {
   readonly books: Books
   readonly statistics: PageStatistics
   readonly seeds: readonly CanonicalUrl[]
+  readonly strategy: Strategy
+  readonly changes: OptionChanges
 }
 
 /** Schemes there is a protocol module for. */
@@ -38,24 +44,33 @@ export async function joinWalk(
   closers: Closers,
   startMs: ClockMs,
   spent: () => Spent,
+  bell: Bell,
 ): Promise<Walk> {
   const { settings, clock, random } = plan
   const { agent, frontier: pace, robots } = settings
-  const { ledger, figures, files, frontier, past } = state
+  const { journal, figures, files, frontier, past } = state
+  const changes = compareOptions(settings, (past.states['options'] as RememberedOptions | undefined) ?? null)
   const books = new Books({
     clock,
-    ledger,
+    journal,
     frontier,
     figures,
-    files: files.committed,
-    otherFiles: past.files,
+    files: new Map([...state.committed, ['options', { state: () => changes.remembered }]]),
+    otherFiles: past.states,
     writePage: (record) => files.pages.append(record),
     writeFailure: (record) => files.failures.append(record),
+    writeHeld: (entry) => void files.held.append(entry),
+    writeSeed: ({ url, via }) => void files.seeds.append({ url, via }),
+    heldElsewhere: state.heldElsewhere,
+    beforeLast: state.writeOut,
     spent,
     tickMs: agent.tick,
     onFault: (fault) => pipeline.breakDown(fault),
   })
-  const admission = admissionOf(plan, state)
+  const scope = compileScope(settings.url)
+  for (const seed of past.seeds) scope.addSeed(seed.url)
+  const strategy = strategyOf(settings.strategy)
+  const admission = admissionOf(plan, state, scope, strategy)
   const sink = sinkOf(books)
   const statistics = new PageStatistics()
   const desk = robots.robots === 'obey' ? deskOf(plan, state, books, admission, sink) : null
@@ -84,6 +99,7 @@ export async function joinWalk(
     desk,
     settler,
     books,
+    rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble: new Trouble(clock, agent.hostMemory),
     permits,
     isStopping: () => pipeline.isStopping,
@@ -115,49 +131,52 @@ export async function joinWalk(
       resolver?.close()
     },
   })
-  const seeds = await goOn(plan, state, admission, books, sink)
+  bell.ring = () => pipeline.pump()
+  const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, changes)
   await books.commit()
-  return { pipeline, books, statistics, seeds }
+  return { pipeline, books, statistics, seeds, strategy, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
 async function goOn(
   plan: CrawlPlan,
-  { past, figures }: CrawlState,
+  { past, files, figures }: CrawlState,
   admission: Admission,
   books: Books,
   sink: AdmissionSink,
+  scope: Scope,
+  strategy: Strategy,
+  changes: OptionChanges,
 ): Promise<CanonicalUrl[]> {
-  const { hostPages } = plan.settings.agent
-  const seeds = past.seeds.filter((entry) => entry.via === null).map((entry) => entry.url)
-  const askAgain = ({ entry, verdict }: EndedUrl): void => books.requeued(entry, verdict)
+  const seeds = past.seeds.filter((seed) => seed.via === null).map((seed) => seed.url)
   // A crawl of which nothing came is worth another try: the server may be up again, or --allow-private given.
-  const isBarren = figures.pages === 0
-  for (const seed of plan.seeds) {
-    const ended = past.ended.get(seed)
-    if (await admission.admitSeed(seed, sink)) seeds.push(seed)
-    else if (isBarren && ended !== undefined) askAgain(ended)
+  const isBarren = !past.isNew && figures.pages === 0
+  for (const seed of plan.seeds) if (await admission.admitSeed(seed, sink)) seeds.push(seed)
+  const known = new Set(past.seeds.map((seed) => seed.url))
+  const parts = { failures: files.failures, books, strategy, isSeed: (url: CanonicalUrl) => known.has(url) }
+  if (isBarren) {
+    const given = new Set<string>(plan.seeds)
+    await requeue(parts, (record) => given.has(record.url))
   }
-  for (const entry of past.held) await admission.admitHeld(entry, sink)
-  for (const ended of past.ended.values()) {
-    const { entry, verdict } = ended
-    const isOverBudget = verdict.kind === 'skipped' && verdict.reason === 'host-budget'
-    const pages = past.pagesOfHost.get(entry.host) ?? 0
-    if (isOverBudget && (hostPages === null || pages < hostPages)) askAgain(ended)
+  if (changes.isScopeChanged) {
+    const isBack = ({ url, depth }: FailureRecord): boolean => scope.judge(url as CanonicalUrl, depth) === null
+    await requeue(parts, (record) => record.reason === 'scope-changed' && isBack(record))
+  }
+  if (changes.hasMoreHostPages) await requeue(parts, (record) => record.reason === 'host-budget')
+  if (changes.isDeeper) {
+    for await (const entry of readJsonLines<FrontierEntry>(files.held.path)) await admission.admitHeld(entry, sink)
   }
   return seeds
 }
 
-function admissionOf({ settings }: CrawlPlan, { fingerprinter, seen, past }: CrawlState): Admission {
-  const scope = compileScope(settings.url)
-  for (const seed of past.seeds) scope.addSeed(seed.url)
+function admissionOf({ settings }: CrawlPlan, state: CrawlState, scope: Scope, strategy: Strategy): Admission {
   return new Admission({
     canonicalise: compileCanonicaliser(settings.url),
     schemes: new Set(SCHEMES),
     scope,
-    fingerprinter,
-    seen,
-    strategy: strategyOf(settings.strategy),
+    fingerprinter: state.fingerprinter,
+    seen: state.seen,
+    strategy,
     follow: new Set(settings.agent.follow),
     redirectsMax: settings.agent.redirects,
     maxDepth: settings.url.maxDepth,
@@ -193,7 +212,10 @@ function deskOf(
     pauses: agent.pauses,
     crawlDelays: state.crawlDelays,
     life: { ttlMs: robots.ttl, ttlMinMs: robots.ttlMin, unreachableTtlMs: robots.unreachableTtl },
-    onLearnt: (note) => books.robots(note),
+    onLearnt: (note) => {
+      state.files.robots.append(note)
+      books.noted()
+    },
     onSitemaps: async (robotsUrl, sitemaps) => {
       if (robots.sitemaps === 'follow') await admission.admitSitemaps(robotsUrl, sitemaps, sink)
     },

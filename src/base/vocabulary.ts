@@ -38,6 +38,7 @@ export const SKIPS = {
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',
   'host-budget': 'the host has used up its budget of pages',
+  'scope-changed': 'it waited when the scope was changed, and lies outside of it now',
 } as const
 export type SkipReason = keyof typeof SKIPS
 

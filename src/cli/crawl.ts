@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { REFUSALS } from '../base/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
-import { journalExists } from '../ledger/index.ts'
+import { journalBegun } from '../ledger/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
@@ -98,7 +98,7 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const warnings = seeds.problems.filter((problem) => !isWordProblem(problem))
   const [first] = seeds.urls
   const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(first))
-  const isResumed = chosenDir !== undefined && (await journalExists(join(chosenDir, 'state/ledger.log')))
+  const isResumed = chosenDir !== undefined && (await journalBegun(join(chosenDir, 'state/journal')))
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
   const stored = chosenDir === undefined ? {} : await loadSettings(chosenDir)

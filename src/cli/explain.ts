@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { FAILURES, Fault, formatDuration, type RefusalReason, REFUSALS, SKIPS } from '../base/index.ts'
 import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
-import { journalExists } from '../ledger/index.ts'
+import { journalBegun } from '../ledger/index.ts'
 import { type Explanation, explainUrl, formatCount, formatNumberOf, loadCrawlSummary } from '../report/index.ts'
 import { canonicalise, type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
@@ -54,7 +54,7 @@ export async function runExplain(args: readonly string[], streams: ExplainStream
     printProblems('explain', problems, streams.stderr)
     return EXIT.usage.code
   }
-  if (!(await journalExists(join(dir, 'state/ledger.log')))) {
+  if (!(await journalBegun(join(dir, 'state/journal')))) {
     throw new Fault('CONFIG_INVALID', `there is no crawl in ${dir}`)
   }
   const options = await urlOptionsOf(dir)
@@ -118,12 +118,6 @@ function describe(one: Explanation): string {
   }
   text += line('scope', one.refusal === null ? 'admits it' : `refuses it: ${REFUSALS[one.refusal]} (${one.refusal})`)
   text += line('robots', robotsOf(one))
-  if (one.state === 'waiting') {
-    text += line(
-      'queue',
-      `${formatNumberOf(one.hostWaiting, 'URL')} of ${one.host} ${one.hostWaiting === 1 ? 'waits' : 'wait'}`,
-    )
-  }
   if (one.rest !== null) {
     const rested = formatDuration(Math.round(one.rest.restMs))
     text += line('rest', `${one.host} last asked for a pause: ${shortened(one.rest.why)} (rested ${rested})`)
@@ -154,10 +148,10 @@ function stateOf({ state, page, failure, linkedFrom }: Explanation): string {
   }
 }
 
-function foundOf({ via, depth, isSeed, hops }: NonNullable<Explanation['found']>): string {
+function foundOf({ via, depth, isSeed }: NonNullable<Explanation['found']>): string {
   const from = via === null ? null : shortened(via)
   if (isSeed) return from === null ? 'a seed' : `what a seed leads to, by redirect from ${from}`
-  const way = from === null ? 'in a way that was not noted' : hops > 0 ? `by redirect from ${from}` : `on ${from}`
+  const way = from === null ? 'in a way that was not noted' : `on ${from}`
   return `${way}, ${formatNumberOf(depth, 'link')} from a seed`
 }
 

@@ -165,6 +165,9 @@ function greeting(job: Crawl, dir: string, seeds: readonly string[], stored: Sai
     `Going on in ${dir}, which has ${formatNumberOf(job.figures.pages, 'page')}.` +
     (settings === '' ? '' : ` Its settings hold where nothing else is said: ${printable(settings)}.`) +
     (added === 0 ? '' : ` ${formatNumberOf(added, 'new seed')}.`) +
+    (job.isScopeChanged
+      ? ' The scope has changed: what waits outside of it is skipped; links that were refused before stay so.'
+      : '') +
     '\n'
   )
 }
@@ -253,7 +256,7 @@ function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
     skipped: skippedTotal(job),
     bytes: job.figures.bytes,
     waiting: job.figures.waiting,
-    hosts: job.figures.hosts.size,
+    hosts: frontier.hosts,
     active,
     resting: frontier.resting,
     maxPages,
@@ -263,7 +266,7 @@ function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
 }
 
 function sampleOf(job: Crawl): TimelineSample {
-  const { active, totalMs, cpuMs } = job.snapshot()
+  const { active, totalMs, cpuMs, frontier } = job.snapshot()
   return {
     t: Math.round(totalMs / 100) / 10,
     pages: job.figures.pages,
@@ -271,7 +274,7 @@ function sampleOf(job: Crawl): TimelineSample {
     failed: job.figures.failed,
     skipped: skippedTotal(job),
     waiting: job.figures.waiting,
-    hosts: job.figures.hosts.size,
+    hosts: frontier.hosts,
     active,
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: Math.round(job.figures.earlierCpuMs + cpuMs) / 1_000,
@@ -285,7 +288,7 @@ function summaryOf(
   stoppedBecause: StopReason,
 ): CrawlSummary {
   const { figures } = job
-  const { totalMs, runMs, cpuMs } = job.snapshot()
+  const { totalMs, runMs, cpuMs, frontier } = job.snapshot()
   return {
     pages: figures.pages,
     failed: figures.failed,
@@ -295,7 +298,7 @@ function summaryOf(
     answers: figures.answers,
     bytes: figures.bytes,
     seconds: Math.round(totalMs) / 1_000,
-    hosts: figures.hosts.size,
+    hosts: frontier.hosts,
     urlsSeen: figures.admitted,
     waiting: figures.waiting,
     peakRssBytes: Math.max(figures.earlierPeakRssBytes, peakRssBytes()),

@@ -1,7 +1,6 @@
 // A batch as bytes: JSON, because a batch is read once per crash and looked at by people, with three economies:
 //   - the links of a page stand together under what they share (via, depth, band);
-//   - a URL that has a verdict in the batch is named by its place there: its content and its links
-//     come with the page nearly always;
+//   - a page of the batch is named by its place there: new links come with their page nearly always;
 //   - from 1 KiB on the text is packed with zstd, at its quickest. `zstd -d` shows it.
 // Together a page takes a fifth to an eighth of the bytes of plain JSON, for two to six microseconds (bench/ledger.ts).
 // Every field that is not named here goes through as it is.
@@ -10,7 +9,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { Fault } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
-import type { ContentNote, LedgerBatch, Verdict } from './ledger.ts'
+import type { LedgerBatch } from './ledger.ts'
 
 /** Below this a call of the compressor costs more than the bytes are worth. */
 const PACKED_BYTES_MIN = 1_024
@@ -18,7 +17,7 @@ const QUICKEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 /** JSON of a batch begins with a brace; a zstd frame never does. */
 const BRACE = 0x7b
 
-/** A URL, or its place among the verdicts. */
+/** A URL, or its place among the pages. */
 type UrlOrPlace = CanonicalUrl | number
 
 type EncodedGroup = readonly [
@@ -30,34 +29,12 @@ type EncodedGroup = readonly [
   urls: CanonicalUrl[],
 ]
 
-type EncodedContent = readonly [
-  url: UrlOrPlace,
-  digest: string,
-  fetchedAtMs: number,
-  /** 1: it is that of the decoded body. */
-  payloadDigest: string | null | 1,
-]
-
-type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'held' | 'contents'> & {
-  readonly admitted: readonly EncodedGroup[]
-  readonly held: readonly EncodedGroup[]
-  readonly contents: readonly EncodedContent[]
-}
+type EncodedBatch = Omit<LedgerBatch, 'admitted'> & { readonly admitted: readonly EncodedGroup[] }
 
 export function encodeBatch(batch: LedgerBatch): Buffer {
   const places = new Map<CanonicalUrl | null, number>()
-  for (const [place, { url }] of batch.verdicts.entries()) places.set(url, place)
-  const encoded: EncodedBatch = {
-    ...batch,
-    admitted: grouped(batch.admitted, places),
-    held: grouped(batch.held, places),
-    contents: batch.contents.map(({ url, digest, fetchedAtMs, payloadDigest }) => [
-      places.get(url) ?? url,
-      digest,
-      fetchedAtMs,
-      payloadDigest === labelled(digest) ? 1 : payloadDigest,
-    ]),
-  }
+  for (const [place, url] of batch.pages.entries()) places.set(url, place)
+  const encoded: EncodedBatch = { ...batch, admitted: grouped(batch.admitted, places) }
   const text = Buffer.from(JSON.stringify(encoded))
   return text.length < PACKED_BYTES_MIN ? text : zstdCompressSync(text, QUICKEST)
 }
@@ -70,30 +47,14 @@ export function decodeBatch(bytes: Uint8Array): LedgerBatch {
   } catch (cause) {
     throw new Fault('LEDGER_CORRUPT', 'a batch of the ledger passed its checksum but cannot be read', cause)
   }
-  const { verdicts } = encoded
-  return {
-    ...encoded,
-    admitted: ungrouped(encoded.admitted, verdicts),
-    held: ungrouped(encoded.held, verdicts),
-    contents: encoded.contents.map(([url, digest, fetchedAtMs, payload]): ContentNote => ({
-      digest,
-      url: urlAt(url, verdicts),
-      fetchedAtMs,
-      payloadDigest: payload === 1 ? labelled(digest) : payload,
-    })),
-  }
+  return { ...encoded, admitted: ungrouped(encoded.admitted, encoded.pages) }
 }
 
-function labelled(digest: string): string {
-  return `sha256:${digest}`
-}
-
-function urlAt(url: UrlOrPlace, verdicts: readonly Verdict[]): CanonicalUrl {
+function urlAt(url: UrlOrPlace, pages: readonly CanonicalUrl[]): CanonicalUrl {
   if (typeof url === 'string') return url
-  const verdict = verdicts[url]
-  if (verdict === undefined)
-    throw new Fault('LEDGER_CORRUPT', `a batch of the ledger names verdict ${url} and has none`)
-  return verdict.url
+  const page = pages[url]
+  if (page === undefined) throw new Fault('LEDGER_CORRUPT', `a batch of the ledger names page ${url} and has none`)
+  return page
 }
 
 function grouped(entries: readonly FrontierEntry[], places: ReadonlyMap<CanonicalUrl | null, number>): EncodedGroup[] {
@@ -122,10 +83,10 @@ function sharesAll(one: FrontierEntry, other: FrontierEntry): boolean {
   )
 }
 
-function ungrouped(groups: readonly EncodedGroup[], verdicts: readonly Verdict[]): FrontierEntry[] {
+function ungrouped(groups: readonly EncodedGroup[], pages: readonly CanonicalUrl[]): FrontierEntry[] {
   const entries: FrontierEntry[] = []
   for (const [place, depth, hops, band, seed, urls] of groups) {
-    const via = place === null ? null : urlAt(place, verdicts)
+    const via = place === null ? null : urlAt(place, pages)
     for (const url of urls) {
       const host = hostKeyOf(url)
       entries.push({ url, host, via, depth, hops, band, isSeed: seed === 1, tries: 0, pauses: 0 })
@@ -135,32 +96,5 @@ function ungrouped(groups: readonly EncodedGroup[], verdicts: readonly Verdict[]
 }
 
 export function emptyBatch(): LedgerBatch {
-  return {
-    admitted: [],
-    held: [],
-    requeued: [],
-    verdicts: [],
-    robots: [],
-    rests: [],
-    contents: [],
-    refused: {},
-    files: {},
-    runStartedAtMs: 0,
-    ranMs: 0,
-    cpuMs: 0,
-    peakRssBytes: 0,
-  }
-}
-
-/** Nothing happened since the last one. */
-export function isEmpty(batch: LedgerBatch): boolean {
-  return (
-    batch.admitted.length === 0 &&
-    batch.held.length === 0 &&
-    batch.requeued.length === 0 &&
-    batch.verdicts.length === 0 &&
-    batch.robots.length === 0 &&
-    batch.rests.length === 0 &&
-    Object.keys(batch.refused).length === 0
-  )
+  return { admitted: [], pages: [], ended: [], rests: [], files: {}, totals: null }
 }

@@ -1,10 +1,8 @@
-export { emptyBatch, isEmpty } from './batch-codec.ts'
-export { journalExists, JournalLedger, readJournal } from './journal-ledger.ts'
+export { emptyBatch } from './batch-codec.ts'
 export type { Journal, NumberedBatch } from './journal.ts'
-export type { ContentNote, CrawlIdentity, Ledger, LedgerBatch, RestNote, Verdict } from './ledger.ts'
+export type { CrawlIdentity, LedgerBatch, RestNote } from './ledger.ts'
 export { journalBegun, lookAtJournal } from './look-at-journal.ts'
 export { MemoryJournal } from './memory-journal.ts'
-export { MemoryLedger } from './memory-ledger.ts'
 export {
   inspectJournal,
   type JournalFindings,

@@ -9,22 +9,8 @@
 //   - A rest the server asked for (Retry-After, 429, 503) is in a batch before the host's next turn,
 //     as a duration, because clocks of two runs have nothing in common.
 
-import type { FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { SavedRobotsEntry } from '../robots/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
-
-/** What became of a URL. */
-export type Verdict =
-  | {
-      readonly url: CanonicalUrl
-      readonly kind: 'page'
-      readonly status: number
-      readonly bytes: number
-      readonly wireBytes: number
-    }
-  | { readonly url: CanonicalUrl; readonly kind: 'failed'; readonly code: FailureCode }
-  | { readonly url: CanonicalUrl; readonly kind: 'skipped'; readonly reason: SkipReason }
 
 /** A rest that must outlive us, and why. */
 export interface RestNote {
@@ -33,36 +19,18 @@ export interface RestNote {
   readonly why: string
 }
 
-/** The content of a page that was kept first, so that later copies are known as such. */
-export interface ContentNote {
-  /** SHA-256 of the decoded body, hex. */
-  readonly digest: string
-  readonly url: CanonicalUrl
-  readonly fetchedAtMs: number
-  readonly payloadDigest: string | null
-}
-
 export interface LedgerBatch {
+  /** URLs that wait from now on: new ones, and those whose verdict was taken back. They come before what is settled below. */
   readonly admitted: FrontierEntry[]
-  /** In scope but for --max-depth: admitted when that limit is raised. Not seen yet, and not counted. */
-  readonly held: FrontierEntry[]
-  /** URLs whose verdict is taken back; they wait again. */
-  readonly requeued: CanonicalUrl[]
-  readonly verdicts: Verdict[]
-  /** Rules learnt from robots.txt, as the cache of `robots` saves them. */
-  readonly robots: SavedRobotsEntry[]
+  /** URLs that wait no more: those that became pages, */
+  readonly pages: CanonicalUrl[]
+  /** and those that were given up or skipped. What became of them stands in the crawl's files. */
+  readonly ended: CanonicalUrl[]
   readonly rests: RestNote[]
-  readonly contents: ContentNote[]
-  /** Links turned away since the last batch, by reason. */
-  readonly refused: Partial<Record<RefusalReason, number>>
-  /** Committed length of each file, by its name for the agent; and what a writer needs to go on. */
+  /** What recovery needs of each file (its committed length) and each part of the state on disk, by name. JSON. */
   files: Readonly<Record<string, unknown>>
-  /** Which run this is of: its start by the wall clock. */
-  runStartedAtMs: number
-  /** What this run has taken so far, for totals over all runs. */
-  ranMs: number
-  cpuMs: number
-  peakRssBytes: number
+  /** What the crawl has come to, all runs included: read by whoever opens it or looks at it. JSON. */
+  totals: unknown
 }
 
 /** The first record of a ledger: what must not change while the crawl lives. */
@@ -72,13 +40,4 @@ export interface CrawlIdentity {
   readonly key: string
   readonly startedAtMs: number
   readonly agents: number
-}
-
-export interface Ledger {
-  readonly identity: CrawlIdentity
-  /** Every batch committed so far, in order. */
-  history(): AsyncIterable<LedgerBatch>
-  /** Writes a batch and syncs it. One at a time. A failure is a fault of the agent. */
-  commit(batch: LedgerBatch): Promise<void>
-  close(): Promise<void>
 }

@@ -9,7 +9,7 @@ import { journalBegun, lookAtJournal } from './look-at-journal.ts'
 async function numbersSeen(directory: string, after = 0): Promise<number[]> {
   const numbers: number[] = []
   for await (const { number, batch } of lookAtJournal(directory, after)) {
-    expect(batch.ranMs).toBe(number)
+    expect(batch.totals).toBe(number)
     numbers.push(number)
   }
   return numbers

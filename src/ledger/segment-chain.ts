@@ -20,7 +20,7 @@ export interface SegmentFiles {
 /** Of a directory that is not there: none. */
 export async function listSegments(directory: string): Promise<SegmentFiles> {
   const names = await readdir(directory).catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return []
     throw diskFault(`reading ${directory}`, cause)
   })
   const segments: { name: string; firstNumber: number }[] = []

@@ -1,21 +1,24 @@
 // Why did this URL end as it did? Everything a crawl's files know of one URL, gathered by reading them
 // once: where it was found, what the scope and robots.txt say of it, what was fetched, or why nothing was.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefusalReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import { readJournal, type RestNote } from '../ledger/index.ts'
+import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, pathOf } from '../url/index.ts'
 
+type Found = Pick<FrontierEntry, 'via' | 'depth' | 'isSeed'>
+
 export interface Explanation {
   readonly url: CanonicalUrl
   readonly host: string
   readonly state: 'page' | 'failed' | 'skipped' | 'waiting' | 'never-met'
-  /** As it was first found; null when it was never met. */
-  readonly found: Pick<FrontierEntry, 'via' | 'depth' | 'isSeed' | 'hops' | 'band'> | null
+  /** As it was first found; null when it was never met, or so long ago that only the link to it is known. */
+  readonly found: Found | null
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
   /** Pages that link to it: how many, and the first few. */
@@ -24,9 +27,7 @@ export interface Explanation {
   readonly robots: (RobotsDecision & { readonly answer: string; readonly fetchedAt: string }) | null
   /** Why the scope of the crawl would refuse it now, if it would. */
   readonly refusal: RefusalReason | null
-  /** URLs of the same host that wait. */
-  readonly hostWaiting: number
-  /** The last pause its host asked for. */
+  /** The last pause its host asked for, if that was not long ago. */
   readonly rest: RestNote | null
 }
 
@@ -41,35 +42,36 @@ export async function explainUrl(
   const host = hostKeyOf(url)
   const origin = originOf(url)
   const seeds: CanonicalUrl[] = []
-  let found: FrontierEntry | null = null
-  let isSettled = false
-  let rules: SavedRobotsEntry | null = null
+  let found: Found | null = null
+  for await (const seed of linesOf<{ url: CanonicalUrl; via: CanonicalUrl | null }>(join(dir, 'state/seeds.jsonl'))) {
+    seeds.push(seed.url)
+    if (seed.url === url) found = { via: seed.via, depth: 0, isSeed: true }
+  }
   let rest: RestNote | null = null
-  let hostWaiting = 0
-  for await (const batch of readJournal(join(dir, 'state/ledger.log'))) {
-    for (const entry of batch.admitted) {
-      if (entry.isSeed) seeds.push(entry.url)
-      if (entry.url === url) found ??= entry
-      if (entry.host === host) hostWaiting++
-    }
-    for (const verdict of batch.verdicts) {
-      if (verdict.url === url) isSettled = true
-      if (hostKeyOf(verdict.url) === host) hostWaiting--
-    }
-    for (const note of batch.robots) if (note.origin === origin) rules = note
+  for await (const { batch } of lookAtJournal(join(dir, 'state/journal'))) {
+    for (const entry of batch.admitted) if (entry.url === url) found ??= entry
     for (const note of batch.rests) if (note.host === host) rest = note
   }
+  let rules: SavedRobotsEntry | null = null
+  for await (const note of linesOf<SavedRobotsEntry>(join(dir, 'state/robots.jsonl'))) {
+    if (note.origin === origin) rules = note
+  }
 
-  const page = isSettled ? await lastOf<PageRecord>(join(dir, 'pages.jsonl'), url) : null
-  const failure = isSettled && page === null ? await lastOf<FailureRecord>(join(dir, 'failures.jsonl'), url) : null
+  const page = await lastOf<PageRecord>(join(dir, 'pages.jsonl'), url)
+  const failure = page === null ? await lastOf<FailureRecord>(join(dir, 'failures.jsonl'), url) : null
+  const record = page ?? failure
+  if (record !== null) found ??= { via: record.via as CanonicalUrl | null, depth: record.depth, isSeed: false }
+  const linkedFrom = await sourcesOf(join(dir, 'state/links.log'), url)
+  // The log has the links that were admitted or known: one that leads nowhere yet waits.
+  const wasMet = found !== null || linkedFrom.count > 0
   return {
     url,
     host,
-    state: page !== null ? 'page' : failure !== null ? failure.kind : found !== null ? 'waiting' : 'never-met',
+    state: page !== null ? 'page' : failure !== null ? failure.kind : wasMet ? 'waiting' : 'never-met',
     found,
     page,
     failure,
-    linkedFrom: await sourcesOf(join(dir, 'state/links.log'), url),
+    linkedFrom,
     robots:
       rules === null
         ? null
@@ -79,15 +81,19 @@ export async function explainUrl(
             fetchedAt: new Date(rules.fetchedWallMs).toISOString(),
           },
     refusal: judge(seeds, found?.depth ?? 1),
-    hostWaiting,
     rest,
   }
+}
+
+/** The records of a file that may not be there yet. */
+async function* linesOf<T>(path: string): AsyncGenerator<T> {
+  if (existsSync(path)) yield* readJsonLines<T>(path)
 }
 
 /** The last line about a URL; a URL that was requeued may have several. */
 async function lastOf<T extends { readonly url: string }>(path: string, url: string): Promise<T | null> {
   let last: T | null = null
-  for await (const record of readJsonLines<T>(path)) if (record.url === url) last = record
+  for await (const record of linesOf<T>(path)) if (record.url === url) last = record
   return last
 }
 

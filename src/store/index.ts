@@ -1,6 +1,7 @@
 export type { Archive, ArchiveFacts, ArchiveState } from './archive.ts'
 export { CdxjWriter, sortCdxj } from './cdxj-writer.ts'
 export { JsonLines, readJsonLines } from './json-lines.ts'
+export { type PlacedLine, readPlacedLines } from './placed-lines.ts'
 export { MemoryArchive, NullArchive } from './memory-archive.ts'
 export { storeOptions, type StoreOptions } from './options.ts'
 export type * from './records.ts'

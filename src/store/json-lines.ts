@@ -27,8 +27,13 @@ export class JsonLines<T> {
     return this.#file.needsDrain
   }
 
-  append(record: T): void {
-    this.#file.append(`${JSON.stringify(record)}\n`)
+  get path(): string {
+    return this.#file.path
+  }
+
+  /** Returns where the line stands. */
+  append(record: T): number {
+    return this.#file.append(`${JSON.stringify(record)}\n`)
   }
 
   drained(): Promise<void> {

@@ -20,6 +20,8 @@ export interface PageRecord {
   readonly depth: number
   /** `sha256:` and hex of the decoded body. */
   readonly digest: string
+  /** `sha256:` and hex of the payload as archived, where content coding makes it another. */
+  readonly payloadDigest?: string
   /** ISO 8601, UTC, milliseconds. */
   readonly fetchedAt: string
   readonly via: string | null

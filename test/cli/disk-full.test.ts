@@ -31,7 +31,7 @@ describe.skipIf(probe === null)('a full disk (left out where no small disk can b
   test.for(['gzip', 'none', 'off'])(
     '--warc %s: stops with 5, tells what is committed, and goes on when there is room',
     async (warc) => {
-      const disk = mountSmallDisk('3m') ?? ''
+      const disk = mountSmallDisk(warc === 'off' ? '1536k' : '3m') ?? ''
       onTestFinished(() => unmount(disk))
       const web = await startTestWeb({ hosts: 6, pages: 600, meanBytes: warc === 'off' ? 2_000 : 14_000 })
       onTestFinished(() => web.stop())

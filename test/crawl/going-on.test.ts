@@ -77,7 +77,8 @@ test('figures are those of the whole crawl, also when nothing is left to do', as
   const second = await run()
   const third = await run()
   const told = ({ snapshot }: CrawlResult): unknown => {
-    const { admitted, pages, failed, bytes, wireBytes, skipped, refused, answers, failures, hosts } = snapshot.figures
+    const { admitted, pages, failed, bytes, wireBytes, skipped, refused, answers, failures } = snapshot.figures
+    const { hosts } = snapshot.frontier
     return { admitted, pages, failed, bytes, wireBytes, skipped, refused, answers, failures, hosts }
   }
   for (const later of [second, third]) {

@@ -1,0 +1,54 @@
+// A crawl that goes on with other options than it had: what that means for what waits already.
+//
+//   raised  --max-depth, --max-pages-per-host   what they kept out comes in
+//   other   scope, filters, lowered limits      what waits is judged again before it is asked for; what was refused stays so
+//   other   sessionIds                          refused: the same page would have another URL, and be met twice
+//
+// Whatever else changes (delays, agents' names, archives) holds from now on and concerns nothing that waits.
+
+import { Fault } from '../base/index.ts'
+import type { CrawlSettings } from './sections.ts'
+
+/** What a crawl remembers of its last run's options, in its batches. */
+export interface RememberedOptions {
+  readonly maxDepth: number | null
+  readonly hostPages: number | null
+  readonly sessionIds: readonly string[]
+  /** Everything that decides about a URL, in one text. */
+  readonly scope: string
+  /** The scope was another one once: there may be URLs waiting that it would refuse now. */
+  readonly wasRescoped: boolean
+}
+
+export interface OptionChanges {
+  readonly remembered: RememberedOptions
+  readonly isDeeper: boolean
+  readonly hasMoreHostPages: boolean
+  readonly isScopeChanged: boolean
+}
+
+export function compareOptions({ url, agent }: CrawlSettings, before: RememberedOptions | null): OptionChanges {
+  const { sessionIds, urlLength: _, ...deciding } = url
+  const scope = JSON.stringify(deciding, (__, value: unknown) => (value instanceof RegExp ? String(value) : value))
+  if (before !== null && String(before.sessionIds) !== String(sessionIds)) {
+    const names = before.sessionIds.length === 0 ? 'none' : before.sessionIds.join(', ')
+    throw new Fault(
+      'CONFIG_INVALID',
+      `sessionIds cannot change while a crawl lives (it was begun with ${names}): the URLs it has met would have other names. Start in a new directory`,
+    )
+  }
+  const isScopeChanged = before !== null && before.scope !== scope
+  const { maxDepth } = url
+  const { hostPages } = agent
+  return {
+    remembered: { maxDepth, hostPages, sessionIds, scope, wasRescoped: isScopeChanged || before?.wasRescoped === true },
+    isDeeper: before !== null && isRaised(before.maxDepth, maxDepth),
+    hasMoreHostPages: before !== null && isRaised(before.hostPages, hostPages),
+    isScopeChanged,
+  }
+}
+
+/** Null is no limit. */
+function isRaised(before: number | null, now: number | null): boolean {
+  return before !== null && (now === null || now > before)
+}

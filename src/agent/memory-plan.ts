@@ -1,0 +1,32 @@
+// How the memory of --memory is shared out. What the process takes for itself (code, sockets, documents in hand, buffers,
+// young objects) is set aside first; the rest goes to what grows with the crawl, each part with a bound of its own,
+// beyond which it goes to disk or forgets.
+
+export interface MemoryPlan {
+  readonly seenBytes: number
+  readonly frontierBytes: number
+  readonly contentsBytes: number
+  readonly robotsBytes: number
+}
+
+/** Measured: a crawl with 256 connections and next to nothing to remember. */
+const PROCESS_BYTES = 200 * 2 ** 20
+
+/** Shares of the rest. What is left over is slack: the collector of garbage runs after the fact. */
+const SEEN_SHARE = 1 / 3
+const FRONTIER_SHARE = 1 / 4
+const CONTENTS_SHARE = 1 / 12
+const ROBOTS_SHARE = 1 / 12
+
+/** Below this the parts would be too small to be of use. */
+export const MEMORY_MIN = PROCESS_BYTES + 56 * 2 ** 20
+
+export function planMemory(bytes: number): MemoryPlan {
+  const rest = Math.max(bytes, MEMORY_MIN) - PROCESS_BYTES
+  return {
+    seenBytes: Math.floor(rest * SEEN_SHARE),
+    frontierBytes: Math.floor(rest * FRONTIER_SHARE),
+    contentsBytes: Math.floor(rest * CONTENTS_SHARE),
+    robotsBytes: Math.floor(rest * ROBOTS_SHARE),
+  }
+}

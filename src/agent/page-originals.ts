@@ -1,0 +1,37 @@
+// pages.jsonl as the memory of contents: which page had a digest first stands in its line, and where the line stands
+// is all that the set on disk keeps.
+
+import type { DiskContentSeen, FoundOriginal } from '../content-seen/index.ts'
+import type { LineReader } from '../disk/index.ts'
+import { type PageRecord, readPlacedLines } from '../store/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** Reads the original whose line stands at a position of the file. */
+export function originalsIn(pages: LineReader): (position: number) => Promise<FoundOriginal> {
+  return async (position) => foundIn(JSON.parse(await pages.readAt(position)) as PageRecord)
+}
+
+/** Tells the set of every page whose line stands at or behind `from`. */
+export async function tellContents(contents: DiskContentSeen, path: string, from: number): Promise<void> {
+  for await (const { record, position } of readPlacedLines<PageRecord>(path, from)) {
+    if (!isOriginal(record)) continue
+    const { digest, original } = foundIn(record)
+    contents.keep(Buffer.from(digest.slice('sha256:'.length), 'hex'), original, position)
+  }
+}
+
+/** As the page settler decides it: a whole answer, with a body, that is nobody's copy. */
+function isOriginal({ status, truncated, bytes, duplicateOf }: PageRecord): boolean {
+  return status >= 200 && status < 300 && truncated === undefined && bytes > 0 && duplicateOf === undefined
+}
+
+function foundIn({ url, digest, payloadDigest, fetchedAt, warc }: PageRecord): FoundOriginal {
+  return {
+    digest,
+    original: {
+      url: url as CanonicalUrl,
+      fetchedAtMs: Date.parse(fetchedAt),
+      payloadDigest: warc === null ? null : (payloadDigest ?? digest),
+    },
+  }
+}
