@@ -3,14 +3,20 @@
 //
 //   node bench/frontier.ts          needs about 1 GB of memory for the million hosts
 //
+// Both frontiers: the one in memory, and the one on disk with room for everything, which must cost little more. What
+// the disk costs when it is needed is told by bench/frontier-scale.ts.
+//
 // Hosts, URLs and order come from a fixed seed. Time is CPU time of this process; making the URLs is
 // not counted. Each row runs in a process of its own, so that no row warms the code or the heap of the next.
 // Two rests: none (20 URLs a turn), and one second on a clock that jumps to the next host that is rested.
 
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ManualClock, Random } from '../src/base/index.ts'
-import { type FrontierEntry, MemoryFrontier, type Turn } from '../src/frontier/index.ts'
+import { DiskFrontier, type Frontier, type FrontierEntry, MemoryFrontier, type Turn } from '../src/frontier/index.ts'
 import type { CanonicalUrl, HostKey } from '../src/url/index.ts'
 
 const SEED = 'bench-frontier'
@@ -19,6 +25,7 @@ const HOSTS_PER_ADDRESS = 4
 const OUT_MAX = 256
 
 interface Row {
+  readonly kind?: 'memory' | 'disk'
   readonly hosts: number
   readonly urls: number
   readonly delayMs: number
@@ -75,7 +82,7 @@ function cpuNs(work: () => void): number {
 
 /** Takes everything out, up to OUT_MAX turns at a time, as visitors would; the number of turns. */
 function drain(
-  frontier: MemoryFrontier,
+  frontier: Frontier,
   clock: ManualClock,
   restMs: number,
   addresses: ReadonlyMap<HostKey, string>,
@@ -110,10 +117,14 @@ function drain(
   }
 }
 
-function run(row: Row): object {
+async function run(row: Row): Promise<object> {
   const clock = new ManualClock()
   let entries = makeEntries(row)
-  const frontier = new MemoryFrontier({ clock, delayMs: row.delayMs, ipDelayMs: 0, ipConnections: 8 })
+  const settings = { clock, delayMs: row.delayMs, ipDelayMs: 0, ipConnections: 8 }
+  const directory = mkdtempSync(join(tmpdir(), 'portolan-bench-frontier-'))
+  const onDisk = row.kind === 'disk' ? await DiskFrontier.open({ ...settings, directory, memoryBytes: 1e12 }) : null
+  await onDisk?.endReplay()
+  const frontier = onDisk ?? new MemoryFrontier(settings)
   const withEntriesBytes = memoryBytes()
   const offerNs = cpuNs(() => {
     for (const entry of entries) frontier.offer(entry)
@@ -131,6 +142,8 @@ function run(row: Row): object {
   const drainNs = cpuNs(() => {
     turns = drain(frontier, clock, row.delayMs, addresses)
   })
+  await onDisk?.close()
+  rmSync(directory, { recursive: true })
   if (frontier.figures().waiting > 0) throw new Error('the frontier was not drained')
   return {
     ...row,
@@ -149,7 +162,10 @@ function perSecond(ns: number | undefined): string {
 
 const chosen = process.argv[2]
 if (chosen === undefined) {
-  const rows = ROWS.map((row) => {
+  const rows = ROWS.flatMap((row) => [
+    { kind: 'memory', ...row },
+    { kind: 'disk', ...row },
+  ]).map((row) => {
     const flags = ['--expose-gc', '--max-old-space-size=3000']
     const { stdout } = spawnSync(process.execPath, [...flags, fileURLToPath(import.meta.url), JSON.stringify(row)], {
       encoding: 'utf8',
@@ -157,7 +173,7 @@ if (chosen === undefined) {
     })
     const result = JSON.parse(stdout) as Record<string, number>
     console.log(
-      `${row.hosts} hosts, ${row.urls} URLs, rest ${row.delayMs} ms: offer ${result['offerNs']} ns (${perSecond(result['offerNs'])}), ` +
+      `${row.kind}: ${row.hosts} hosts, ${row.urls} URLs, rest ${row.delayMs} ms: offer ${result['offerNs']} ns (${perSecond(result['offerNs'])}), ` +
         `take and settle ${result['takeNsPerTurn']} ns a turn, ${result['takeNsPerUrl']} ns a URL (${perSecond(result['takeNsPerUrl'])}), ` +
         `${result['bytesPerUrlBesideText']} bytes per waiting URL beside its text of ${result['meanUrlLength']}`,
     )
@@ -165,5 +181,5 @@ if (chosen === undefined) {
   })
   console.log(JSON.stringify({ bench: 'frontier', seed: SEED, rows }))
 } else {
-  console.log(JSON.stringify(run(JSON.parse(chosen) as Row)))
+  console.log(JSON.stringify(await run(JSON.parse(chosen) as Row)))
 }

@@ -245,6 +245,7 @@ function mayLeave(host: DiskHost): boolean {
 
 /** The checkpoint is made: the segment is a block, of which some may be gone already. */
 function nameBlock(host: DiskHost, { segment, block, stored }: NewBlock): void {
+  host.hasBlocks = true
   segment.block = block
   segment.stored = stored
   segment.from = stored - segment.count

@@ -25,7 +25,7 @@ import { NO_BAND } from './bench-host.ts'
 import { CHECKPOINT_VERSION, type CheckpointFacts, CheckpointWriter, type Seal } from './checkpoint-writer.ts'
 import { DiskHost, HOST_BYTES } from './disk-host.ts'
 import { ROW_BYTES } from './entry-lines.ts'
-import type { FrontierEntry, HostState, Settlement, Turn } from './frontier.ts'
+import type { FrontierEntry, HostState, Turn } from './frontier.ts'
 import { FrontierOfHosts, type FrontierSettings } from './frontier-of-hosts.ts'
 import { GuardedStore, hostKey } from './guarded-store.ts'
 import { captureHost } from './host-capture.ts'
@@ -213,13 +213,6 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (this.#queue.size > 0) this.#callHosts()
     else if (turn === null && this.waitingCount > 0) this.#assertSomebodyWaits()
     return turn
-  }
-
-  override settle(turn: Turn, settlement: Settlement): void {
-    super.settle(turn, settlement)
-    // The line it stood in may have ended, and that of the next band may be on disk.
-    const host = this.hosts.get(turn.host)
-    if (host !== undefined) this.#readOn(host)
   }
 
   override rest(key: HostKey, restMs: number): void {
@@ -451,6 +444,11 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#readOn(host)
   }
 
+  /** The line it stood in may have ended, and that of the next band may be on disk. */
+  protected override hasSettled(host: DiskHost): void {
+    this.#readOn(host)
+  }
+
   /** Of a host whose record is being read it is not known yet whether it is the first time. */
   protected override offeredFirst(host: DiskHost): void {
     host.wasOffered = true
@@ -504,7 +502,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Has the next URLs of a host read, if it has few left in memory. */
   #readOn(host: DiskHost): void {
-    if (host.isReading || !host.isAtHand || host.best === null) return
+    if (!host.hasBlocks || host.isReading || !host.isAtHand) return
     const segment = host.segmentToRead(this.#tuning.readAhead)
     if (segment !== null) this.#reader.wantSegment(host, segment)
   }

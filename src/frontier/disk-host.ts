@@ -22,6 +22,8 @@ export class DiskHost extends FrontierHost {
   capture: HostCapture | null = null
   /** False while its record is being read; until then nobody knows its rest and what waits in front. */
   isAtHand = true
+  /** Some of its lines was on disk since it came to hand. */
+  hasBlocks = false
   /** A segment of it is being read. */
   isReading = false
   /** Its Crawl-delay was told while it was not at hand. */
@@ -157,6 +159,7 @@ export class DiskHost extends FrontierHost {
     for (const { band, pieces } of record.lines) {
       for (const { block, stored: count, from } of pieces) {
         const segment = new Segment(band)
+        this.hasBlocks = true
         segment.block = block
         segment.stored = count
         segment.from = from

@@ -153,6 +153,7 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
     const nowMs = this.clock.nowMs()
     this.bench.settle(host, nowMs + settlement.restMs, this.bandOf(host), nowMs, settlement.wasAsked ?? true)
     this.countParked(host)
+    this.hasSettled(host)
   }
 
   park(key: HostKey): void {
@@ -230,6 +231,9 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
 
   /** Called when a turn was taken. */
   protected hasTaken(_host: H): void {}
+
+  /** Called when a turn was given back. */
+  protected hasSettled(_host: H): void {}
 
   protected offeredFirst(host: H): void {
     host.wasOffered = true
