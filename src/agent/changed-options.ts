@@ -27,7 +27,10 @@ export interface OptionChanges {
   readonly isScopeChanged: boolean
 }
 
-export function compareOptions({ url, agent }: CrawlSettings, before: RememberedOptions | null): OptionChanges {
+export function compareOptions(
+  { url, agent }: Pick<CrawlSettings, 'url' | 'agent'>,
+  before: RememberedOptions | null,
+): OptionChanges {
   const { sessionIds, urlLength: _, ...deciding } = url
   const scope = JSON.stringify(deciding, (__, value: unknown) => (value instanceof RegExp ? String(value) : value))
   if (before !== null && String(before.sessionIds) !== String(sessionIds)) {
