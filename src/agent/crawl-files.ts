@@ -22,6 +22,7 @@ import type { CommittedFile } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { IndexedArchive } from './indexed-archive.ts'
+import type { GivenUpNote } from './trouble.ts'
 import { FailuresFile, type FailuresState } from './failures-file.ts'
 
 /** Files of a crawl's directory, by the names the ledger knows them by. */
@@ -31,6 +32,7 @@ const FILES = {
   seeds: 'state/seeds.jsonl',
   held: 'state/held.jsonl',
   robots: 'state/robots.jsonl',
+  givenUp: 'state/given-up.jsonl',
   index: 'state/index.cdxj',
   links: 'state/links.log',
 } as const
@@ -51,6 +53,8 @@ export interface CrawlFiles {
   readonly held: JsonLines<FrontierEntry>
   /** Rules learnt from robots.txt; the last line of an origin holds. */
   readonly robots: JsonLines<SavedRobotsEntry>
+  /** Hosts and origins that were given up, and until when. */
+  readonly givenUp: JsonLines<GivenUpNote>
   readonly linkLog: LinkLog | null
   readonly committed: ReadonlyMap<string, CommittedFile>
 }
@@ -76,10 +80,11 @@ export async function openCrawlFiles(
   const seeds = await openLines<Seed>('seeds')
   const held = await openLines<FrontierEntry>('held')
   const robots = await openLines<SavedRobotsEntry>('robots')
+  const givenUp = await openLines<GivenUpNote>('givenUp')
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
-  const lines = { pages, seeds, held, robots, failures }
+  const lines = { pages, seeds, held, robots, givenUp, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {

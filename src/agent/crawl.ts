@@ -125,8 +125,8 @@ export class Crawl {
   async requeue(isWanted: (record: FailureRecord) => boolean): Promise<number> {
     const { files, past } = this.#state
     const seeds = new Set(past.seeds.map((seed) => seed.url))
-    const { books, strategy } = this.#walk
-    return requeue({ failures: files.failures, books, strategy, isSeed: (url) => seeds.has(url) }, isWanted)
+    const { books, strategy, trouble } = this.#walk
+    return requeue({ failures: files.failures, books, strategy, trouble, isSeed: (url) => seeds.has(url) }, isWanted)
   }
 
   /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */

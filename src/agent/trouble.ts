@@ -8,6 +8,13 @@ export interface GivenUp {
   readonly detail: string
 }
 
+/** That an origin was given up, for the runs to come. */
+export interface GivenUpNote extends GivenUp {
+  readonly key: string
+  /** By the wall clock. */
+  readonly untilWallMs: number
+}
+
 interface Record {
   failures: number
   pauses: number
@@ -21,12 +28,21 @@ const RECORDS_MAX = 100_000
 export class Trouble {
   readonly #clock: Clock
   readonly #memoryMs: number
+  readonly #onGivenUp: (note: GivenUpNote) => void
   readonly #records = new Map<string, Record>()
 
   /** `memoryMs`: how long an origin that was given up stays given up. */
-  constructor(clock: Clock, memoryMs: number) {
+  constructor(clock: Clock, memoryMs: number, onGivenUp: (note: GivenUpNote) => void = () => {}) {
     this.#clock = clock
     this.#memoryMs = memoryMs
+    this.#onGivenUp = onGivenUp
+  }
+
+  /** What an earlier run gave up stays so for what is left of its time, never for longer than it could have been. */
+  restore({ key, code, detail, untilWallMs }: GivenUpNote): void {
+    const leftMs = Math.min(untilWallMs - this.#clock.wallMs(), this.#memoryMs)
+    if (leftMs > 0) this.#giveUp(key, code, detail, leftMs)
+    else this.#records.delete(key)
   }
 
   /** Counts one more failure in a row, and says how many there are now. */
@@ -45,9 +61,22 @@ export class Trouble {
   }
 
   giveUp(key: string, code: FailureCode, detail: string): void {
+    this.#giveUp(key, code, detail, this.#memoryMs)
+    this.#onGivenUp({ key, code, detail, untilWallMs: this.#clock.wallMs() + this.#memoryMs })
+  }
+
+  /** Somebody wants it tried again now. */
+  forgive(key: string): void {
+    const given = this.givenUp(key)
+    if (given === null) return
+    this.#records.delete(key)
+    this.#onGivenUp({ ...given, key, untilWallMs: 0 })
+  }
+
+  #giveUp(key: string, code: FailureCode, detail: string, ms: number): void {
     const record = this.#record(key)
     record.givenUp = { code, detail }
-    record.untilMs = (this.#clock.nowMs() + this.#memoryMs) as ClockMs
+    record.untilMs = (this.#clock.nowMs() + ms) as ClockMs
   }
 
   givenUp(key: string): GivenUp | null {

@@ -23,7 +23,7 @@ import { Permits } from './permits.ts'
 import { Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
 import { RobotsDesk } from './robots-desk.ts'
-import { Trouble } from './trouble.ts'
+import { type GivenUpNote, Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
 
 export interface Walk {
@@ -32,6 +32,7 @@ export interface Walk {
   readonly statistics: PageStatistics
   readonly seeds: readonly CanonicalUrl[]
   readonly strategy: Strategy
+  readonly trouble: Trouble
   readonly changes: OptionChanges
 }
 
@@ -85,6 +86,7 @@ export async function joinWalk(
     obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
   })
+  const trouble = await troubleOf(plan, state, books)
   const permits = new Permits(agent.maxPages === null ? Infinity : agent.maxPages - figures.pages)
   const abort = new AbortController()
   // Behind a proxy names are its business.
@@ -100,7 +102,7 @@ export async function joinWalk(
     settler,
     books,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
-    trouble: new Trouble(clock, agent.hostMemory),
+    trouble,
     permits,
     isStopping: () => pipeline.isStopping,
     signal: abort.signal,
@@ -132,9 +134,9 @@ export async function joinWalk(
     },
   })
   bell.ring = () => pipeline.pump()
-  const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, changes)
+  const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
   await books.commit()
-  return { pipeline, books, statistics, seeds, strategy, changes }
+  return { pipeline, books, statistics, seeds, strategy, trouble, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
@@ -146,6 +148,7 @@ async function goOn(
   sink: AdmissionSink,
   scope: Scope,
   strategy: Strategy,
+  trouble: Trouble,
   changes: OptionChanges,
 ): Promise<CanonicalUrl[]> {
   const seeds = past.seeds.filter((seed) => seed.via === null).map((seed) => seed.url)
@@ -153,7 +156,7 @@ async function goOn(
   const isBarren = !past.isNew && figures.pages === 0
   for (const seed of plan.seeds) if (await admission.admitSeed(seed, sink)) seeds.push(seed)
   const known = new Set(past.seeds.map((seed) => seed.url))
-  const parts = { failures: files.failures, books, strategy, isSeed: (url: CanonicalUrl) => known.has(url) }
+  const parts = { failures: files.failures, books, strategy, trouble, isSeed: (url: CanonicalUrl) => known.has(url) }
   if (isBarren) {
     const given = new Set<string>(plan.seeds)
     await requeue(parts, (record) => given.has(record.url))
@@ -182,6 +185,15 @@ function admissionOf({ settings }: CrawlPlan, state: CrawlState, scope: Scope, s
     maxDepth: settings.url.maxDepth,
     obeysNofollow: settings.robots.robots === 'obey',
   })
+}
+
+async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, books: Books): Promise<Trouble> {
+  const trouble = new Trouble(clock, settings.agent.hostMemory, (note) => {
+    files.givenUp.append(note)
+    books.noted()
+  })
+  for await (const note of readJsonLines<GivenUpNote>(files.givenUp.path)) trouble.restore(note)
+  return trouble
 }
 
 /** For what is admitted outside of any page: seeds and sitemaps. */
