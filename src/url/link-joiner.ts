@@ -18,12 +18,11 @@ import { endianness } from 'node:os'
 import type { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { type FingerprintKey, HalfSipHash } from './fingerprint.ts'
+import { Joint, JOINT_BYTES } from './joint.ts'
 import { type KnownOrigin, KnownOrigins } from './known-origins.ts'
 import { isSettledEscapeAt, PLAIN_CLASS, PLAIN_CLASSES } from './plain-classes.ts'
 import { hostKeyOf, pathStart } from './url-parts.ts'
 
-/** Joined URLs longer than this take the string's way. */
-const ROOM_BYTES = 4_096
 /** Words are loaded as the machine stores them; the hash wants the lowest byte first. */
 const IS_LITTLE_ENDIAN = endianness() === 'LE'
 
@@ -33,18 +32,6 @@ const SLASH = 47
 const COLON = 58
 const QUESTION = 63
 const LETTER_H = 104
-
-/** A buffer that a URL is joined in, and the state of the hash behind the part that all URLs of the page share. */
-class Joint {
-  readonly bytes = Buffer.alloc(ROOM_BYTES)
-  readonly words = new Int32Array(this.bytes.buffer, this.bytes.byteOffset, ROOM_BYTES / 4)
-  /** Bytes of the common part. */
-  length = 0
-  v0 = 0
-  v1 = 0
-  v2 = 0
-  v3 = 0
-}
 
 export class LinkJoiner<Note = never> {
   /** The fingerprint of the last link joined, as Fingerprinter has it. */
@@ -79,7 +66,7 @@ export class LinkJoiner<Note = never> {
   constructor(key: FingerprintKey, lengthMax: number) {
     this.#key0 = key[0] | 0
     this.#key1 = key[1] | 0
-    this.#lengthMax = IS_LITTLE_ENDIAN ? Math.min(lengthMax, ROOM_BYTES) : 0
+    this.#lengthMax = IS_LITTLE_ENDIAN ? Math.min(lengthMax, JOINT_BYTES) : 0
   }
 
   /** The root of the base's origin. */
@@ -102,7 +89,7 @@ export class LinkJoiner<Note = never> {
     if (!url.startsWith('http')) return
     const joint = this.#away
     joint.length = joint.bytes.write(url.slice(0, pathStart(url)), 'latin1')
-    this.#start(joint)
+    joint.start(this.#key0, this.#key1)
     const { v0, v1, v2, v3 } = joint
     this.#origins.add(url, { slot: this.#slotOf(url), v0, v1, v2, v3 })
   }
@@ -124,14 +111,14 @@ export class LinkJoiner<Note = never> {
       this.#rootUrl = `${base.origin}/` as CanonicalUrl
       this.#slot = this.#slotOf(base.href as CanonicalUrl)
       root.length = root.bytes.write(base.origin, 'latin1')
-      this.#start(root)
+      root.start(this.#key0, this.#key1)
     }
     beside.length = beside.bytes.write(base.directory, 'latin1')
     beside.v0 = root.v0
     beside.v1 = root.v1
     beside.v2 = root.v2
     beside.v3 = root.v3
-    this.#absorb(beside, root.length >> 2)
+    beside.absorb(root.length >> 2)
     this.#hasOwn = false
     this.#base = base
     return true
@@ -270,110 +257,11 @@ export class LinkJoiner<Note = never> {
     }
     this.#joined = joint
     this.#joinedLength = to
-    this.#digest(joint, to)
-    return true
-  }
-
-  /** The state behind the whole words of the common part. */
-  #start(joint: Joint): void {
-    joint.v0 = this.#key0
-    joint.v1 = this.#key1 ^ 0xee
-    joint.v2 = 0x6c796765 ^ this.#key0
-    joint.v3 = 0x74656462 ^ this.#key1
-    this.#absorb(joint, 0)
-  }
-
-  /** Takes the whole words of the common part into the state, from word `word` on. */
-  #absorb(joint: Joint, word: number): void {
-    const { words, length } = joint
-    let { v0, v1, v2, v3 } = joint
-    for (let i = word; i < length >> 2; i++) {
-      const block = words[i] as number
-      v3 ^= block
-      for (let round = 0; round < 2; round++) {
-        v0 = (v0 + v1) | 0
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-        v0 = (v0 << 16) | (v0 >>> 16)
-        v2 = (v2 + v3) | 0
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-        v0 = (v0 + v3) | 0
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-        v2 = (v2 + v1) | 0
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-        v2 = (v2 << 16) | (v2 >>> 16)
-      }
-      v0 ^= block
-    }
-    joint.v0 = v0
-    joint.v1 = v1
-    joint.v2 = v2
-    joint.v3 = v3
-  }
-
-  /** HalfSipHash-2-4 of the first `length` bytes of a joint (fingerprint.ts has the same of strings). */
-  #digest(joint: Joint, length: number): void {
-    const { words } = joint
-    let { v0, v1, v2, v3 } = joint
-    const blocks = length >> 2
-    for (let i = joint.length >> 2; i < blocks; i++) {
-      const block = words[i] as number
-      v3 ^= block
-      // Written out, as in fingerprint.ts.
-      v0 = (v0 + v1) | 0
-      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-      v0 = (v0 << 16) | (v0 >>> 16)
-      v2 = (v2 + v3) | 0
-      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-      v0 = (v0 + v3) | 0
-      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-      v2 = (v2 + v1) | 0
-      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-      v2 = (v2 << 16) | (v2 >>> 16)
-
-      v0 = (v0 + v1) | 0
-      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-      v0 = (v0 << 16) | (v0 >>> 16)
-      v2 = (v2 + v3) | 0
-      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-      v0 = (v0 + v3) | 0
-      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-      v2 = (v2 + v1) | 0
-      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-      v2 = (v2 << 16) | (v2 >>> 16)
-      v0 ^= block
-    }
-    const rest = length & 3
-    // The bytes of an earlier URL may stand behind this one.
-    const last = (length << 24) | (rest === 0 ? 0 : (words[blocks] as number) & ((1 << (8 * rest)) - 1))
-    this.#finish(v0, v1, v2, v3, last)
-  }
-
-  #finish(v0: number, v1: number, v2: number, v3: number, last: number): void {
-    v3 ^= last
-    let low = 0
-    // Two rounds for the last word, four for the first half of the output, four for the second.
-    for (let round = 0; round < 10; round++) {
-      v0 = (v0 + v1) | 0
-      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-      v0 = (v0 << 16) | (v0 >>> 16)
-      v2 = (v2 + v3) | 0
-      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-      v0 = (v0 + v3) | 0
-      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-      v2 = (v2 + v1) | 0
-      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-      v2 = (v2 << 16) | (v2 >>> 16)
-      if (round === 1) {
-        v0 ^= last
-        v2 ^= 0xee
-      } else if (round === 5) {
-        low = v1 ^ v3
-        v1 ^= 0xdd
-      }
-    }
+    joint.digest(to)
     const slot = this.#other === null ? this.#slot : this.#other.slot
-    this.high = ((slot << 16) | ((v1 ^ v3) & 0xffff)) >>> 0
-    this.low = low >>> 0
+    this.high = ((slot << 16) | (joint.high & 0xffff)) >>> 0
+    this.low = joint.low >>> 0
+    return true
   }
 }
 
