@@ -7,7 +7,7 @@
 import type { Clock, FailureCode, Random, RefusalReason } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
-import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
+import type { Fetcher } from '../fetch/index.ts'
 import {
   backoffAfter,
   type Errand,
@@ -209,46 +209,52 @@ export class Visitor {
         books.failed(entry, outcome.code, outcome.detail)
         return { restMs }
       }
-      case 'fetched':
-        return this.#conclude(turn, entry, origin, outcome)
+      case 'fetched': {
+        const { document } = outcome
+        try {
+          const step = this.#conclude(turn, entry, origin, document)
+          // Mostly there is nothing to wait for.
+          return step instanceof Promise ? await step : step
+        } finally {
+          document.release()
+        }
+      }
     }
   }
 
-  async #conclude(
-    turn: Turn,
-    entry: FrontierEntry,
-    origin: Origin,
-    { document }: FetchOutcome & { kind: 'fetched' },
-  ): Promise<Step> {
+  #conclude(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Promise<Step> | Step {
     const { permits, settler, trouble, rules, books } = this.#parts
-    try {
-      const passing = passingTrouble(document.status)
-      let restMs = this.#restAfter(turn.host, document.durationMs)
-      let pause: RestNote | null = null
-      if (passing === 'FETCH_THROTTLED') {
-        pause = this.#pauseAfter(turn.host, origin, document)
-        restMs = pause.restMs
-        if (entry.pauses < rules.pauses) {
-          permits.giveBack()
-          books.rest(pause)
-          return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
-        }
-      } else if (passing !== null && entry.tries < rules.retries) {
+    const passing = passingTrouble(document.status)
+    let restMs = this.#restAfter(turn.host, document.durationMs)
+    let pause: RestNote | null = null
+    if (passing === 'FETCH_THROTTLED') {
+      pause = this.#pauseAfter(turn.host, origin, document)
+      restMs = pause.restMs
+      if (entry.pauses < rules.pauses) {
         permits.giveBack()
-        return { restMs, again: { ...entry, tries: entry.tries + 1 } }
-      } else {
-        trouble.answered(origin)
+        books.rest(pause)
+        return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
       }
-      if (await settler.settle(entry, document)) permits.use()
-      else permits.giveBack()
-      // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
-      if (pause !== null) books.rest(pause)
-      const pressure = books.pressure()
-      if (pressure !== undefined) await pressure
-      return { restMs }
-    } finally {
-      document.release()
+    } else if (passing !== null && entry.tries < rules.retries) {
+      permits.giveBack()
+      return { restMs, again: { ...entry, tries: entry.tries + 1 } }
+    } else {
+      trouble.answered(origin)
     }
+    const settled = settler.settle(entry, document)
+    return settled instanceof Promise
+      ? settled.then((isPage) => this.#settled(isPage, pause, restMs))
+      : this.#settled(settled, pause, restMs)
+  }
+
+  #settled(isPage: boolean, pause: RestNote | null, restMs: number): Promise<Step> | Step {
+    const { permits, books } = this.#parts
+    if (isPage) permits.use()
+    else permits.giveBack()
+    // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
+    if (pause !== null) books.rest(pause)
+    const pressure = books.pressure()
+    return pressure === undefined ? { restMs } : pressure.then(() => ({ restMs }))
   }
 
   /** robots.txt, here or at the end of a redirect. */
