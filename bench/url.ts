@@ -1,5 +1,5 @@
 // How many links of real pages are made canonical per second, and what do fingerprint, scope, registrable
-// domain and archive key cost, each apart?
+// domain and archive key cost, each apart? And what does the way cost that makes no string (link-joiner.ts)?
 //
 //   node bench/url.ts
 //
@@ -15,6 +15,7 @@ import {
   defaultKey,
   Fingerprinter,
   hostKeyOf,
+  LinkJoiner,
   registrableDomain,
   surt,
 } from '../src/url/index.ts'
@@ -95,6 +96,25 @@ const fingerprintNs = measure(urls.length, () => {
     sink += fingerprinter.low
   }
 })
+/** Links as they stand in a page: all of one page in a row, and where each begins and ends. */
+const spans = pages.map(({ base, links }) => {
+  const places = [0]
+  for (const link of links) places.push((places.at(-1) ?? 0) + Buffer.byteLength(link))
+  return { base, bytes: Buffer.from(links.join('')), places }
+})
+const joiner = new LinkJoiner(defaultKey, canonicalise.plainLengthMax)
+let joined = 0
+const joinNs = measure(linkCount, () => {
+  joined = 0
+  for (const { base, bytes, places } of spans) {
+    joiner.begin(base)
+    for (let i = 0; i + 1 < places.length; i++) {
+      if (!joiner.join(bytes, places[i] ?? 0, places[i + 1] ?? 0)) continue
+      joined++
+      sink += joiner.low
+    }
+  }
+})
 /** Cost of judging every URL by the domain of the site, and by these patterns. */
 function measureScope(exclude: RegExp[]): number {
   const scope = compileScope({ scope: 'domain', include: [], exclude, maxDepth: 10, pathDepth: null, filter: null })
@@ -126,6 +146,8 @@ const result = {
   canonicaliseNs,
   parserNs,
   fingerprintNs,
+  joinNs,
+  joinedShare: Math.round((joined / linkCount) * 1_000) / 1_000,
   scopeNs,
   scopePatternNs,
   hostKeyNs,
@@ -135,7 +157,8 @@ const result = {
 console.log(
   `${perSecond} links/s made canonical (${canonicaliseNs} ns; WHATWG parser alone ${parserNs} ns; bar ${BAR_PER_SECOND}/s), ` +
     `${linkCount} links of ${pages.length} pages, ${differences} differences\n` +
-    `per URL: fingerprint ${fingerprintNs} ns, scope ${scopeNs} ns (with one pattern ${scopePatternNs}), host key ${hostKeyNs} ns, domain ${domainNs} ns, SURT ${surtNs} ns`,
+    `per URL: fingerprint ${fingerprintNs} ns, scope ${scopeNs} ns (with one pattern ${scopePatternNs}), host key ${hostKeyNs} ns, domain ${domainNs} ns, SURT ${surtNs} ns\n` +
+    `from the bytes of the page to the fingerprint: ${joinNs} ns, of ${Math.round((100 * joined) / linkCount)} % of the links`,
 )
 console.log(JSON.stringify(result))
 if (differences > 0 || !Number.isFinite(sink)) process.exitCode = 1

@@ -12,7 +12,8 @@
 // It may answer false at any time ("take the string's way", canonicalise.ts). Where it answers true, URL and fingerprint are those of
 // canonicalise() and Fingerprinter.compute(): link-joiner.test.ts compares them on generated links.
 //
-// hot: no allocation per link. Some 100 ns a link, where strings took 1 µs (bench/url.ts).
+// hot: no allocation per link. Over the links of real pages, 89 characters once joined, a fingerprint takes 243 ns; making
+// the string, asking the scope and hashing it takes 1,200 (bench/url.ts).
 
 import { endianness } from 'node:os'
 import type { BaseUrl } from './base-url.ts'
