@@ -82,6 +82,7 @@ test('what is in memory, and what no run can hold, is answered at once', async (
   const records = new Records()
   const seen = await openSeen(records.readOriginal)
   keep(seen, records, 0, 500)
+  await seen.flush()
   expect(seen.claim(digestOf('c499'))).toEqual(originalOf(499))
   let waited = 0
   for (let i = 1_000; i < 2_000; i++) if (seen.claim(digestOf(`c${i}`)) !== null) waited++
@@ -311,6 +312,30 @@ test('a run is named only when it is synced, and what it holds is known all the 
   await flushed
   expect(seen.state().runs).toMatchObject([{ pages: 10 }])
   expect(seen.size).toBe(10)
+})
+
+test('who asks for something new waits while the disk is a generation behind, so that nobody must who keeps', async () => {
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal)
+  const syncs: (() => void)[] = []
+  vi.spyOn(PositionRunWriter.prototype, 'sync').mockImplementation(() => new Promise((resolve) => syncs.push(resolve)))
+  const syncNow = vi.spyOn(PositionRunWriter.prototype, 'syncNow')
+  onTestFinished(() => void vi.restoreAllMocks())
+  let asked = 0
+  let answer: Promise<Original | null> | Original | null = null
+  for (; answer === null && asked < 1_000; asked++) {
+    answer = seen.claim(digestOf(`c${asked}`))
+    if (answer === null) records.keep(seen, digestOf(`c${asked}`), originalOf(asked))
+  }
+  expect(await isWaiting(answer)).toBe(true)
+  const second = seen.claim(digestOf(`c${asked - 1}`))
+  expect(seen.claim(digestOf('c0'))).toEqual(originalOf(0))
+  for (const resolve of syncs) resolve()
+  expect(await answer).toBeNull()
+  expect(await isWaiting(second)).toBe(true)
+  records.keep(seen, digestOf(`c${asked - 1}`), originalOf('late'))
+  expect(await second).toEqual(originalOf('late'))
+  expect(syncNow).not.toHaveBeenCalled()
 })
 
 test('files stay until a committed state does without them', async () => {

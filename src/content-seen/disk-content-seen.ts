@@ -6,7 +6,7 @@
 //
 //   claim() ─ active? ─ previous? ─▶ the original, at once
 //           └ does another hold the claim? ─▶ wait
-//           └ no run holds the key ─▶ null, at once: the asker holds the claim
+//           └ no run holds the key ─▶ null, at once unless the disk is far behind: the asker holds the claim
 //           └ a run does ─▶ read the record ─▶ same digest: the original. Another: null, the asker holds the claim
 //
 // In memory stands all that is known of a page; on disk only the first 64 bits of its digest and the position of
@@ -83,7 +83,9 @@ export class DiskContentSeen implements ContentSeen {
     if (answer !== null) return answer
     const positions = this.#shelf.find(bitsAt(digest, 0), bitsAt(digest, 4))
     this.#claims.hold(digest)
-    return positions.length === 0 ? null : this.#readBack(Buffer.from(digest), positions)
+    if (positions.length > 0) return this.#readBack(Buffer.from(digest), positions)
+    // keep() cannot wait for a disk that is behind; this is where it can be done, before there is anything to keep.
+    return this.#active.isNearlyFull && !this.#shelf.isReady ? this.#waitForRoom(Buffer.from(digest)) : null
   }
 
   keep(digest: Uint8Array, original: Original, position: number): void {
@@ -178,6 +180,17 @@ export class DiskContentSeen implements ContentSeen {
     this.#previous = this.#active
     this.#active = empty
     this.#shelf.write(this.#previous, this.#mark)
+  }
+
+  /** The claim is given when the active generation can be written; meanwhile it counts as held. */
+  async #waitForRoom(digest: Buffer): Promise<null> {
+    try {
+      await this.#shelf.ready()
+    } catch (cause) {
+      this.#claims.fail(digest, cause)
+      throw cause
+    }
+    return null
   }
 
   /** Looks at the records a digest may belong to, the first one first, while its claim is held. */

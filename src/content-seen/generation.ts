@@ -30,6 +30,7 @@ const PAYLOAD_SAME = 254
 const LOAD_MAX = 0.75
 /** Places are numbers of 32 bits. */
 const MEMORY_BYTES_MAX = 2 ** 31
+const NEARLY = 7 / 8
 /** In place of a guest's position. */
 const GUEST = -1
 /** Guests take no more than this of the places and of the arena: the fewer pages a generation takes, the more runs. */
@@ -68,6 +69,11 @@ export class Generation {
   /** How many pages it takes, by our experience. */
   get sizeTypical(): number {
     return Math.ceil(Math.min(this.#sizeMax, this.#arena.length / PAGE_BYTES_TYPICAL))
+  }
+
+  /** Little room is left: who can wait should, until there is a place for the next generation. */
+  get isNearlyFull(): boolean {
+    return this.#size + this.#guests > NEARLY * this.#sizeMax || this.#used > NEARLY * this.#arena.length
   }
 
   get memoryBytes(): number {

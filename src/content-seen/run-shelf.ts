@@ -144,6 +144,10 @@ export class RunShelf {
     return this.#writing ?? (this.#runs.length >= RUNS_MAX ? this.#merging : null)
   }
 
+  get isReady(): boolean {
+    return this.#jobInTheWay === null
+  }
+
   /** Resolves when the next generation can be written. */
   async ready(): Promise<void> {
     this.assertSound()
