@@ -135,6 +135,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     committed: async (state) => contentSeen.committed(state as ContentState),
   })
   let isEnding = false
+  let isSeenBehind = false
   committed.set('frontier', {
     state: (number) => {
       const isLong = journal.bytesAfter(frontier.replayFrom) > JOURNAL_BYTES_MAX
@@ -144,7 +145,14 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     committed: async (_, number) => {
       frontier.committed(number)
       if (isEnding) await frontier.written()
-      else if (journal.bytesAfter(seenHolds) > 2 * JOURNAL_BYTES_MAX) await seen.flush()
+      else if (!isSeenBehind && journal.bytesAfter(seenHolds) > 2 * JOURNAL_BYTES_MAX) {
+        isSeenBehind = true
+        // Beside the crawl. A fault of the set is thrown by its next answer.
+        void seen
+          .flush()
+          .catch(() => {})
+          .finally(() => (isSeenBehind = false))
+      }
     },
   })
   return {
