@@ -39,6 +39,8 @@ const CLAIMS_PER_COMMIT = 5_000
 const CLAIMS_TIMED = 16
 const AFTER_REOPEN_CLAIMS = 200_000
 const RECORD_BYTES = 420
+/** In place of a position. */
+const DUPLICATE = -1
 
 const { values } = parseArgs({
   options: {
@@ -193,7 +195,7 @@ class Load {
         const isNew = batch.pages[i] === next
         if (isNew) next++
         const original = batch.originals[i] as Original
-        positions.push(isNew ? this.#records.append({ digest: original.payloadDigest ?? '', original }) : -1)
+        positions.push(isNew ? this.#records.append({ digest: original.payloadDigest ?? '', original }) : DUPLICATE)
       }
       pending.length = 0
       const cpu = process.cpuUsage()
@@ -220,16 +222,22 @@ class Load {
   }
 
   #ask(seen: ContentSeen, i: number, positions: readonly number[], pending: Promise<void>[]): void {
-    const page = batch.pages[i] as number
-    const digest = batch.digests[i] as Buffer
+    const answer = seen.claim(batch.digests[i] as Buffer)
+    // A promise also where nobody had it, while the disk is behind.
+    if (answer instanceof Promise) pending.push(answer.then((given) => this.#settle(seen, i, positions, given)))
+    else this.#settle(seen, i, positions, answer)
+  }
+
+  #settle(seen: ContentSeen, i: number, positions: readonly number[], given: Original | null): void {
     const original = batch.originals[i] as Original
-    const answer = seen.claim(digest)
-    if (answer === null) {
-      if (page !== this.kept) throw new Error(`page ${page} was forgotten`)
-      seen.keep(digest, original, positions[i])
-      this.kept++
-    } else if (answer instanceof Promise) pending.push(answer.then((given) => expectSame(given, original)))
-    else expectSame(answer, original)
+    const position = positions[i] as number
+    if (given !== null) {
+      expectSame(given, original)
+      return
+    }
+    if (position === DUPLICATE) throw new Error(`page ${batch.pages[i]} was forgotten`)
+    seen.keep(batch.digests[i] as Buffer, original, position)
+    this.kept++
   }
 }
 
