@@ -119,6 +119,7 @@ export class DiskUrlSeen implements UrlSeen {
       this.#turnOver()
     }
     const isKnown = this.has(high, low)
+    this.#active.reserve(1)
     const place = this.#active.find(high, low)
     if (this.#active.isFree(place)) {
       this.#active.take(place, high, low)
@@ -177,6 +178,7 @@ export class DiskUrlSeen implements UrlSeen {
       }
       const end = Math.min(batch.count, at + LOOKUP_URLS_MAX, at + sizeMax - this.#active.size)
       try {
+        this.#active.reserve(end - at)
         this.#size += this.#meetPiece(batch, at, end)
         this.#keeper.work(end - at)
       } catch (cause) {

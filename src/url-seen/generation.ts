@@ -4,13 +4,16 @@
 //   meetings  |    3     |    0     | …     2 bytes a place
 //   kinds     |   NEW    |   FREE   | …     1 byte a place
 //
-// hot: nothing is allocated after the constructor, and nothing grows. Untouched places cost no resident memory.
-// As FingerprintTable, but of fixed size, cleared at once, and able to give its keys in order, a part at a time
-// (`ascending.ts`).
+// hot: memory for all places is asked for once, but untouched places cost no resident memory: a crawl of some thousand
+// URLs uses the first few only. reserve() spreads them over more, in two small steps and one to the whole, so that it never
+// takes long. As FingerprintTable, but of bounded size, cleared at once, and able to give its keys in order, a part at a
+// time (`ascending.ts`).
 
 import { mixFingerprint } from './fingerprint-table.ts'
 
 const LOAD_MAX = 0.75
+/** Places in use, before all of them are. */
+const FIRST_PLACES = [2 ** 14, 2 ** 17]
 const PLACE_BYTES = 11
 const MEETINGS_MAX = 0xffff
 const FREE = 0
@@ -21,7 +24,7 @@ export class Generation {
   readonly #keys: Uint32Array
   readonly #meetings: Uint16Array
   readonly #kinds: Uint8Array
-  readonly #mask: number
+  #mask: number
   readonly sizeMax: number
   #size = 0
 
@@ -30,7 +33,7 @@ export class Generation {
     this.#keys = new Uint32Array(2 * places)
     this.#meetings = new Uint16Array(places)
     this.#kinds = new Uint8Array(places)
-    this.#mask = places - 1
+    this.#mask = Math.min(places, FIRST_PLACES[0] as number) - 1
     this.sizeMax = places * LOAD_MAX
   }
 
@@ -38,12 +41,36 @@ export class Generation {
     return this.#size
   }
 
+  /** Makes room for so many more, within `sizeMax`. Places found before are no longer valid. */
+  reserve(count: number): void {
+    const wanted = this.#size + count
+    if (wanted <= (this.#mask + 1) * LOAD_MAX) return
+    const all = this.#kinds.length
+    const places = FIRST_PLACES.find((some) => some < all && wanted <= some * LOAD_MAX) ?? all
+    const used = this.#mask + 1
+    const keys = this.#keys.slice(0, 2 * used)
+    const meetings = this.#meetings.slice(0, used)
+    const kinds = this.#kinds.slice(0, used)
+    this.#kinds.fill(FREE, 0, used)
+    this.#mask = places - 1
+    for (let place = 0; place < used; place++) {
+      if (kinds[place] === FREE) continue
+      const [low, high] = [keys[2 * place] as number, keys[2 * place + 1] as number]
+      const target = this.find(high, low)
+      this.#keys[2 * target] = low
+      this.#keys[2 * target + 1] = high
+      this.#meetings[target] = meetings[place] as number
+      this.#kinds[target] = kinds[place] as number
+    }
+  }
+
+  /** In use. */
   get places(): number {
     return this.#mask + 1
   }
 
   get memoryBytes(): number {
-    return this.#kinds.length * PLACE_BYTES
+    return (this.#mask + 1) * PLACE_BYTES
   }
 
   /** Where the fingerprint stands, or the free place where it would. */
@@ -98,7 +125,7 @@ export class Generation {
   }
 
   clear(): void {
-    this.#kinds.fill(FREE)
+    this.#kinds.fill(FREE, 0, this.#mask + 1)
     this.#size = 0
   }
 

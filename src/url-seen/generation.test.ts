@@ -1,0 +1,41 @@
+// A generation takes little memory for little, and forgets nothing when it spreads.
+
+import { expect, test } from 'vitest'
+import { Generation } from './generation.ts'
+
+const low = (i: number): number => Math.imul(i, 0x9e37_79b1) >>> 0
+
+function meet(generation: Generation, i: number): boolean {
+  generation.reserve(1)
+  const place = generation.find(i, low(i))
+  const isNew = generation.isFree(place)
+  if (isNew) generation.take(place, i, low(i))
+  generation.count(place, 1)
+  return isNew
+}
+
+test('what was taken stands with its meetings after every spreading, up to the last place', () => {
+  const generation = new Generation(4 * 2 ** 20)
+  const { sizeMax } = generation
+  const sizes = new Set<number>()
+  for (let i = 0; i < sizeMax; i++) {
+    expect(meet(generation, i)).toBe(true)
+    if (i % 3 === 0) expect(meet(generation, i)).toBe(false)
+    if (i % 7 === 0) generation.setKnown(generation.find(i, low(i)))
+    sizes.add(generation.memoryBytes)
+  }
+  expect(generation.size).toBe(sizeMax)
+  expect([...sizes]).toEqual([2 ** 14, 2 ** 17, 2 ** 18].map((places) => places * 11))
+  for (let i = 0; i < sizeMax; i++) expect(generation.meetings(i, low(i))).toBe(i % 3 === 0 ? 2 : 1)
+  let fresh = 0
+  generation.visitNew(() => fresh++)
+  expect(fresh).toBe(Array.from({ length: sizeMax }, (_, i) => i).filter((i) => i % 7 !== 0).length)
+})
+
+test('a cleared generation holds nothing and takes as much again', () => {
+  const generation = new Generation(2 ** 20)
+  for (let i = 0; i < generation.sizeMax; i++) meet(generation, i)
+  generation.clear()
+  expect(generation.holds(5, low(5))).toBe(false)
+  for (let i = 0; i < generation.sizeMax; i++) expect(meet(generation, i)).toBe(true)
+})
