@@ -1,7 +1,7 @@
 import type { Document } from '../document/index.ts'
 import type { Archive, ArchiveFacts, ArchiveState, CdxjWriter, WarcLocation } from '../store/index.ts'
 
-/** An archive whose records go into the CDXJ index as they are written. */
+/** An archive whose records go into the CDXJ index in the moment they count: no state speaks of one without the other. */
 export class IndexedArchive implements Archive {
   readonly #archive: Archive
   readonly #index: CdxjWriter
@@ -12,14 +12,7 @@ export class IndexedArchive implements Archive {
   }
 
   write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> | WarcLocation | null {
-    const location = this.#archive.write(document, facts)
-    if (location instanceof Promise) return location.then((place) => this.#note(document, facts, place))
-    return this.#note(document, facts, location)
-  }
-
-  #note(document: Document, facts: ArchiveFacts, location: WarcLocation | null): WarcLocation | null {
-    if (location !== null) this.#index.append(document, facts, location)
-    return location
+    return this.#archive.write(document, facts, (place) => this.#index.append(document, facts, place))
   }
 
   state(): ArchiveState | null {

@@ -38,12 +38,15 @@ export interface ArchiveState {
   readonly full: readonly ArchiveFile[]
 }
 
+export type OnPlace = (location: WarcLocation) => void
+
 export interface Archive {
   /**
    * Keeps a document. Gives the place of its response or revisit record once that is certain, mostly at once;
-   * durable after the next sync(). Resolves later when more is offered than the disk takes.
+   * durable after the next sync(). Resolves later when more is offered than the disk takes. `onPlace` is told the place in
+   * the very moment state() begins to speak of the record, so that whoever notes it is never behind a state.
    */
-  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> | WarcLocation | null
+  write(document: Document, facts: ArchiveFacts, onPlace?: OnPlace): Promise<WarcLocation | null> | WarcLocation | null
   state(): ArchiveState | null
   /** All records whose write() has resolved are durable. */
   sync(): Promise<void>

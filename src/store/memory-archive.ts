@@ -2,7 +2,7 @@
 
 import { assert } from '../base/index.ts'
 import type { Document } from '../document/index.ts'
-import type { Archive, ArchiveFacts } from './archive.ts'
+import type { Archive, ArchiveFacts, OnPlace } from './archive.ts'
 import type { WarcLocation } from './records.ts'
 import { planRecords, planWarcinfo, recordPieces, type RecordSettings } from './warc-record.ts'
 
@@ -20,7 +20,7 @@ export class MemoryArchive implements Archive {
     this.#append(recordPieces(planWarcinfo({}, 'memory.warc', 0, uuid)))
   }
 
-  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation> {
+  write(document: Document, facts: ArchiveFacts, onPlace?: OnPlace): Promise<WarcLocation> {
     assert(!this.#isClosed, 'the archive was used after it was closed')
     const offset = this.#length
     const [first, ...others] = planRecords(document, facts, this.#settings)
@@ -28,7 +28,9 @@ export class MemoryArchive implements Archive {
     this.#append(recordPieces(first))
     const length = this.#length - offset
     for (const record of others) this.#append(recordPieces(record))
-    return Promise.resolve({ file: MemoryArchive.FILE, offset, length })
+    const location = { file: MemoryArchive.FILE, offset, length }
+    onPlace?.(location)
+    return Promise.resolve(location)
   }
 
   bytes(): Buffer {

@@ -17,7 +17,7 @@ import type { Transform } from 'node:stream'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
 import { AppendFile } from '../disk/index.ts'
 import type { Document } from '../document/index.ts'
-import type { Archive, ArchiveFacts, ArchiveFile, ArchiveState } from './archive.ts'
+import type { Archive, ArchiveFacts, ArchiveFile, ArchiveState, OnPlace } from './archive.ts'
 import { type Compression, compressionOf } from './compression.ts'
 import type { StoreOptions } from './options.ts'
 import type { WarcLocation } from './records.ts'
@@ -101,33 +101,33 @@ export class WarcWriter implements Archive {
     return writer
   }
 
-  write(document: Document, facts: ArchiveFacts): Promise<WarcLocation> | WarcLocation {
+  write(document: Document, facts: ArchiveFacts, onPlace?: OnPlace): Promise<WarcLocation> | WarcLocation {
     const records = planRecords(document, facts, this.#recordSettings)
     let bytes = 0
     for (const record of records) bytes += record.bytes
     // Nearly always the file is open, has room and nobody is at it: then no promise is made.
     const open = this.#open
     const canPut = this.#busy === null && this.#fault === null && open !== null && open.wholeBytes < this.#fileBytesMax
-    if (!canPut || bytes > this.#compression.inPlaceBytesMax) return this.#writeLater(records, bytes)
+    if (!canPut || bytes > this.#compression.inPlaceBytesMax) return this.#writeLater(records, bytes, onPlace)
     try {
-      const location = this.#put(open, records, bytes)
+      const location = this.#put(open, records, bytes, onPlace)
       return open.file.needsDrain ? open.file.drained().then(() => location) : location
     } catch (fault) {
       return Promise.reject(fault)
     }
   }
 
-  async #writeLater(records: readonly PlannedRecord[], bytes: number): Promise<WarcLocation> {
+  async #writeLater(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): Promise<WarcLocation> {
     while (this.#busy !== null) await this.#busy
     if (this.#fault !== null) throw this.#fault
     const open = this.#open
     const isSmall = bytes <= this.#compression.inPlaceBytesMax
     const location =
       isSmall && open !== null && open.wholeBytes < this.#fileBytesMax
-        ? this.#put(open, records, bytes)
+        ? this.#put(open, records, bytes, onPlace)
         : await this.#alone(async () => {
             const ready = await this.#ready()
-            return isSmall ? this.#put(ready, records, bytes) : await this.#stream(ready, records)
+            return isSmall ? this.#put(ready, records, bytes, onPlace) : await this.#stream(ready, records, onPlace)
           })
     const file = this.#open?.file
     if (file?.needsDrain === true) await file.drained()
@@ -174,7 +174,7 @@ export class WarcWriter implements Archive {
   }
 
   /** Writes the records of one document in one go. */
-  #put(open: OpenFile, records: readonly PlannedRecord[], bytes: number): WarcLocation {
+  #put(open: OpenFile, records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation {
     const { file, name } = open
     const offset = file.length
     let firstLength = 0
@@ -194,12 +194,14 @@ export class WarcWriter implements Archive {
     } catch (cause) {
       throw this.#fail(cause)
     }
+    const location = { file: name, offset, length: firstLength }
     open.wholeBytes = file.length
-    return { file: name, offset, length: firstLength }
+    onPlace?.(location)
+    return location
   }
 
   /** Writes the records of one document piece by piece, in bounded memory. Only alone. */
-  async #stream(open: OpenFile, records: readonly PlannedRecord[]): Promise<WarcLocation> {
+  async #stream(open: OpenFile, records: readonly PlannedRecord[], onPlace?: OnPlace): Promise<WarcLocation> {
     const { file, name } = open
     const offset = file.length
     let firstLength = 0
@@ -209,8 +211,10 @@ export class WarcWriter implements Archive {
       else await Promise.all([feed(recordPieces(record), compressor), drain(compressor, file)])
       if (firstLength === 0) firstLength = file.length - offset
     }
+    const location = { file: name, offset, length: firstLength }
     open.wholeBytes = file.length
-    return { file: name, offset, length: firstLength }
+    onPlace?.(location)
+    return location
   }
 
   /** The open file, with room. Only alone. */
