@@ -217,3 +217,47 @@ test('a verdict that is taken back waits again, and is counted again when the ba
     `offered ${entry('x').url}`,
   ])
 })
+
+test('while the books are held nothing is committed, whoever waited with the holder', async () => {
+  const { books, ledger, events, lines } = harness()
+  const gate = Promise.withResolvers<void>()
+  ledger.gate = gate.promise
+  books.failed(entry('1'), 'DNS_NO_NAME', 'gone')
+  const first = books.commit()
+  books.failed(entry('2'), 'DNS_NO_NAME', 'gone')
+  // All wait for the same commit, and wake in the same turn.
+  const others = [books.commit(), books.commit()]
+  const held = books.hold()
+  const last = books.commit()
+  gate.resolve()
+  const release = await held
+  expect(events.filter((event) => event.startsWith('commit'))).toEqual([
+    'commit begins',
+    'commit ends',
+    'commit begins',
+    'commit ends',
+  ])
+  expect(books.states).toMatchObject({ failures: lines.length })
+  books.failed(entry('3'), 'DNS_NO_NAME', 'gone')
+  const later = books.commit()
+  await settle()
+  expect(ledger.written).toHaveLength(2)
+  release()
+  await Promise.all([first, ...others, last, later])
+  expect(ledger.written).toHaveLength(3)
+})
+
+test('a commit that finds another under way resolves when what was written before it is durable', async () => {
+  const { books, ledger } = harness()
+  const gate = Promise.withResolvers<void>()
+  books.failed(entry('1'), 'DNS_NO_NAME', 'gone')
+  const first = books.commit()
+  books.failed(entry('2'), 'DNS_NO_NAME', 'gone')
+  const seen: number[] = []
+  const others = [1, 2, 3].map(() => books.commit().then(() => seen.push(ledger.written.length)))
+  await first
+  ledger.gate = gate.promise
+  gate.resolve()
+  await Promise.all(others)
+  expect(seen).toEqual([2, 2, 2])
+})

@@ -163,13 +163,13 @@ export class Books {
 
   /** Resolves when everything written so far is durable. */
   async commit(): Promise<void> {
-    await this.#turn()
+    for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     if (this.#isDirty) await this.#commitAlone()
   }
 
   /** Commits, then lets no other commit begin until the function that it gives is called: the files stand still meanwhile. */
   async hold(): Promise<() => void> {
-    await this.#turn()
+    for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     let release = (): void => {}
     this.#hold = new Promise((resolve) => {
       release = () => {
@@ -191,8 +191,9 @@ export class Books {
     return this.#states
   }
 
-  async #turn(): Promise<void> {
-    while (this.#commit !== null || this.#hold !== null) await (this.#commit ?? this.#hold)
+  /** What a commit or a hold waits for. Whoever finds nothing begins in the same breath: of many that waited one is next. */
+  #busy(): Promise<void> | null {
+    return this.#commit ?? this.#hold
   }
 
   /** The last commit of a run, after which opening the crawl again has next to nothing to replay. */
@@ -200,9 +201,10 @@ export class Books {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelTick?.()
-    await this.#turn()
+    for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     if (!this.#wasTouched) return
     await this.#parts.beforeLast()
+    for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     await this.#commitAlone()
   }
 

@@ -8,11 +8,11 @@ import type { FailureRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
-import { committedLength } from './crawl-files.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, Spent } from './figures.ts'
 import { requeue } from './requeue.ts'
+import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
 /** The figures of the moment, for progress and summary. */
@@ -123,10 +123,15 @@ export class Crawl {
 
   /** Takes back the verdicts that `isWanted` says: the URLs wait again. Returns how many. Not while it runs. */
   async requeue(isWanted: (record: FailureRecord) => boolean): Promise<number> {
-    const { files, past } = this.#state
+    const { files, past, robots } = this.#state
     const seeds = new Set(past.seeds.map((seed) => seed.url))
     const { books, strategy, trouble } = this.#walk
-    return requeue({ failures: files.failures, books, strategy, trouble, isSeed: (url) => seeds.has(url) }, isWanted)
+    const parts = { failures: files.failures, books, strategy, trouble, isSeed: (url: CanonicalUrl) => seeds.has(url) }
+    return requeue(parts, (record) => {
+      if (!isWanted(record)) return false
+      if (forgetUnreachable(record.url as CanonicalUrl, robots, files.robots)) books.noted()
+      return true
+    })
   }
 
   /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */
@@ -146,13 +151,7 @@ export class Crawl {
         throw fault
       }
     }
-    return copyCrawl(
-      dir,
-      to,
-      hold,
-      (name) => committedLength(books.states, name),
-      () => clock.nowMs(),
-    )
+    return copyCrawl({ dir, to, hold, states: () => books.states, nowMs: () => clock.nowMs() })
   }
 
   snapshot(): CrawlSnapshot {

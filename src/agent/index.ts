@@ -1,6 +1,5 @@
-export { type CheckpointFigures, copyCrawl } from './checkpoint.ts'
+export { type CheckpointFigures, copyStoppedCrawl } from './checkpoint.ts'
 export { Crawl, type CrawlSnapshot } from './crawl.ts'
-export { committedLength } from './crawl-files.ts'
 export type { CrawlPlan } from './crawl-plan.ts'
 export { CrawlFigures, type CrawlTotals } from './figures.ts'
 export { type AgentOptions, agentOptions } from './options.ts'

@@ -1,11 +1,14 @@
 import { benchCommand } from './bench.ts'
+import { checkpointCommand } from './checkpoint.ts'
 import type { Command } from './command.ts'
 import { crawlCommand } from './crawl.ts'
 import { demoCommand } from './demo.ts'
 import { explainCommand } from './explain.ts'
 import { linksLens } from './links-lens.ts'
 import { reportCommand } from './report.ts'
+import { requeueCommand } from './requeue.ts'
 import { robotsLens } from './robots-lens.ts'
+import { statusCommand } from './status.ts'
 import { testwebCommand } from './testweb.ts'
 import { urlLens } from './url-lens.ts'
 
@@ -13,8 +16,11 @@ import { urlLens } from './url-lens.ts'
 export const COMMANDS: readonly Command[] = [
   crawlCommand,
   demoCommand,
+  statusCommand,
   reportCommand,
   explainCommand,
+  requeueCommand,
+  checkpointCommand,
   urlLens,
   linksLens,
   robotsLens,

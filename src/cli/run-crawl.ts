@@ -19,6 +19,7 @@ import {
 } from '../report/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
+import { CheckpointDesk } from './checkpoint-requests.ts'
 import { EXIT } from './command.ts'
 import { Progress, type Snapshot } from './progress.ts'
 import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
@@ -137,6 +138,13 @@ async function watch(
     timeline.append(sampleOf(job))
   }
   const timer = setInterval(tick, progress.intervalMs)
+  const desk = new CheckpointDesk(
+    dir,
+    (to) => job.checkpoint(to),
+    (cause) =>
+      progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
+  )
+  await desk.begin()
   interruption.sayWith((line) => progress.say(line))
   let stoppedBecause: StopReason
   let fault: unknown = null
@@ -145,6 +153,7 @@ async function watch(
     fault = job.fault
   } finally {
     clearInterval(timer)
+    await desk.end()
     progress.clear()
     await timeline.close(sampleOf(job)).catch(noteTimelineFault)
     await job.close().catch((closing: unknown) => {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lockDirectory } from './directory-lock.ts'
+import { lockDirectory, whoHolds } from './directory-lock.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -93,4 +93,18 @@ test('a process that died while it took a stale lock over does not leave the dir
 
 test('a directory that is not there is a fault', async () => {
   await expect(lockDirectory(join(folder, 'no'))).rejects.toMatchObject({ code: 'DISK_FAILED' })
+})
+
+test('who holds a directory can be asked without touching it; a lock left behind is nobody', async () => {
+  expect(await whoHolds(join(folder, 'no'))).toBe(null)
+  expect(await whoHolds(folder)).toBe(null)
+  const lock = await lockDirectory(folder)
+  expect(await whoHolds(folder)).toEqual({ pid: process.pid })
+  await lock.release()
+  expect(await whoHolds(folder)).toBe(null)
+  for (const left of [JSON.stringify({ pid: await deadPid(), startTicks: '1', bootId: 'x' }), 'rubbish']) {
+    await writeFile(join(folder, 'lock'), left)
+    expect(await whoHolds(folder)).toBe(null)
+    expect(await readdir(folder)).toEqual(['lock'])
+  }
 })

@@ -48,6 +48,15 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
+/** The process that has the directory, without touching anything; null when nobody has: a lock left behind counts for nothing. */
+export async function whoHolds(directory: string): Promise<{ readonly pid: number } | null> {
+  const text = await readIfThere(join(directory, 'lock')).catch((cause: unknown) => {
+    throw diskFault(`reading the lock of ${directory}`, cause)
+  })
+  const holder = text === null ? null : parseOwner(text)
+  return holder !== null && (await isAlive(holder)) ? { pid: holder.pid } : null
+}
+
 /** Makes the file at `path` ours: the lock, or a guard. */
 async function take(path: string, directory: string, owner: Owner): Promise<void> {
   const token = randomUUID()
@@ -132,7 +141,7 @@ async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ESRCH') return null
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ESRCH') return null
     throw cause
   }
 }

@@ -1,6 +1,6 @@
 export { AppendFile, type AppendFileOptions } from './append-file.ts'
 export { moveDurably, syncDirectory, writeAtomically } from './atomic-file.ts'
-export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+export { type DirectoryLock, lockDirectory, whoHolds } from './directory-lock.ts'
 export { LineReader } from './line-reader.ts'
 export { makeDirectory } from './make-directory.ts'
 export { FramedLog, type FramedLogOptions, type FrameScan, readFrames, scanFrames } from './framed-log.ts'

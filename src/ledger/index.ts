@@ -1,7 +1,7 @@
 export { emptyBatch } from './batch-codec.ts'
 export type { Journal, NumberedBatch } from './journal.ts'
 export type { CrawlIdentity, LedgerBatch, RestNote } from './ledger.ts'
-export { journalBegun, lookAtJournal } from './look-at-journal.ts'
+export { journalBegun, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
 export { MemoryJournal } from './memory-journal.ts'
 export {
   inspectJournal,

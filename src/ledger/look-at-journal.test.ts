@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commitSamples, journalOf, openJournal, temporaryDirectory, upTo } from '../../test/journal-samples.ts'
-import { journalBegun, lookAtJournal } from './look-at-journal.ts'
+import { journalBegun, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
 
 async function numbersSeen(directory: string, after = 0): Promise<number[]> {
   const numbers: number[] = []
@@ -106,5 +106,17 @@ test('a directory without a crawl has no journal, one in which a crawl began has
   const journal = await openJournal(directory)
   expect(await journalBegun(directory)).toBe(true)
   expect(await numbersSeen(directory)).toEqual([])
+  await journal.close()
+})
+
+test('the last batch alone is the last of all, over segments and what was forgotten', async () => {
+  expect(await lookAtLastBatch(await temporaryDirectory())).toBe(null)
+  const directory = await journalOf(11)
+  const journal = await openJournal(directory)
+  await journal.forget(7)
+  await commitSamples(journal, 1)
+  const last = await lookAtLastBatch(directory)
+  expect(last?.number).toBe(12)
+  expect(last?.batch.totals).toBe(12)
   await journal.close()
 })

@@ -9,9 +9,21 @@ import type { NumberedBatch } from './journal.ts'
 import { listSegments } from './segment-chain.ts'
 import { decodeRecord, SEGMENT_FORMAT_VERSION } from './segment-record.ts'
 
+interface BatchRecord {
+  readonly number: number
+  readonly body: Buffer
+}
+
 /** Whether a crawl was begun in this directory (`state/journal`). */
 export async function journalBegun(directory: string): Promise<boolean> {
   return (await listSegments(directory)).segments.length > 0
+}
+
+/** The last batch, or null where there is none yet: everything is read, and only this one made a batch of. */
+export async function lookAtLastBatch(directory: string): Promise<NumberedBatch | null> {
+  let last: BatchRecord | null = null
+  for await (const record of lookAtRecords(directory, 0)) last = record
+  return last === null ? null : { number: last.number, batch: decodeBatch(last.body) }
 }
 
 /**
@@ -20,6 +32,10 @@ export async function journalBegun(directory: string): Promise<boolean> {
  * could be read; batches that are missing for any other reason are a fault.
  */
 export async function* lookAtJournal(directory: string, after = 0): AsyncGenerator<NumberedBatch> {
+  for await (const { number, body } of lookAtRecords(directory, after)) yield { number, batch: decodeBatch(body) }
+}
+
+async function* lookAtRecords(directory: string, after: number): AsyncGenerator<BatchRecord> {
   let number = after
   for (;;) {
     const { segments } = await listSegments(directory)
@@ -32,7 +48,7 @@ export async function* lookAtJournal(directory: string, after = 0): AsyncGenerat
           const record = decodeRecord(payload)
           if (record?.kind !== 'batch' || record.number <= number) continue
           number = record.number
-          yield { number, batch: decodeBatch(record.body) }
+          yield { number, body: record.body }
         }
         // When the directory was read the next segment was there, so this one was complete.
         if (next === undefined) return

@@ -1,0 +1,65 @@
+// What the commands that work on the directory of a crawl share: how DIR is read, that there is a crawl in it, and how that
+// crawl was meant.
+
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { CrawlPlan } from '../agent/index.ts'
+import { Fault, Random, systemClock } from '../base/index.ts'
+import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
+import { journalBegun } from '../ledger/index.ts'
+import { printable } from '../report/index.ts'
+import { quote } from './config-flags.ts'
+import { loadSettings } from './stored-settings.ts'
+import { VERSION } from './version.ts'
+
+/** Where a command writes; the process itself outside tests. */
+export interface CommandStreams {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
+/** The one word of a command that works on a directory; what is wrong with it is added to the problems. */
+export function oneDirectory(words: readonly string[], problems: Problem[]): string | undefined {
+  const [dir, more] = words
+  if (dir === undefined || dir === '') problems.push({ where: 'DIR', what: 'of which crawl? Name its directory' })
+  if (more !== undefined) problems.push({ where: quote(more), what: 'one directory at a time' })
+  return dir
+}
+
+export async function assertCrawl(dir: string): Promise<void> {
+  if (await journalBegun(join(dir, 'state/journal'))) return
+  throw new Fault('CONFIG_INVALID', `there is no crawl in ${printable(dir)}`)
+}
+
+/** The options the next `portolan crawl --dir DIR` would have. */
+export async function storedConfig(dir: string): Promise<CrawlConfig> {
+  const file = { name: 'the settings of the crawl', content: await loadSettings(dir) }
+  const result = readConfig(SECTIONS, { flags: new Map(), environment: process.env, file })
+  if (result.kind === 'config') return result.config
+  const what = result.problems.map((problem) => `${problem.where}: ${problem.what}`).join('; ')
+  throw new Fault('CONFIG_INVALID', `the settings of the crawl in ${printable(dir)} cannot be used: ${what}`)
+}
+
+/** A crawl that is opened to be put in order, not to be run: no seeds, and the directory must hold one. */
+export function planWithoutSeeds(dir: string, settings: CrawlConfig): CrawlPlan {
+  return {
+    dir,
+    seeds: [],
+    settings,
+    clock: systemClock,
+    random: new Random(randomBytes(4).readInt32LE()),
+    newIdentity: () => {
+      throw new Fault('CONFIG_INVALID', `there is no crawl in ${printable(dir)}`)
+    },
+    software: `Portolan/${VERSION}`,
+    environment: process.env,
+    cpuMs: () => 0,
+    peakRssBytes: () => 0,
+  }
+}
+
+/** A directory in a command that can be pasted into a shell. */
+export function shellWord(text: string): string {
+  const shown = printable(text)
+  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", `'\\''`)}'`
+}

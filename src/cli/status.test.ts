@@ -1,0 +1,129 @@
+// How a crawl stands is told from its files alone, whether somebody runs it, has stopped it, or it is done.
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
+import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
+import { runStatus } from './status.ts'
+
+async function startWeb(options: TestWebOptions): Promise<TestWeb> {
+  const web = await startTestWeb(options)
+  onTestFinished(() => web.stop())
+  return web
+}
+
+async function status(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  const code = await runStatus(args, {
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+  })
+  return { code, out, err }
+}
+
+async function statusJson(dir: string): Promise<Record<string, unknown>> {
+  return JSON.parse((await status(dir, '--json')).out) as Record<string, unknown>
+}
+
+/** Every file with its time and length. */
+function traceOf(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => {
+      const { size, mtimeMs } = statSync(join(dir, name))
+      return `${name} ${size} ${mtimeMs}`
+    })
+}
+
+test('a finished crawl: its figures, under the names of the crawl, and nothing touched', async () => {
+  const web = await startWeb({ hosts: 3, pages: 20, faults: 'mild' })
+  const dir = temporaryDirectory(onTestFinished)
+  const { snapshot, pages, failures } = await crawl({ seeds: web.seeds(), dir })
+  const before = traceOf(dir)
+  const told = await statusJson(dir)
+  expect(told).toMatchObject({
+    pages: pages.length,
+    failed: failures.filter(({ kind }) => kind === 'failed').length,
+    skipped: snapshot.figures.skipped,
+    answers: snapshot.figures.answers,
+    urlsSeen: snapshot.figures.admitted,
+    hosts: snapshot.frontier.hosts,
+    bytes: snapshot.figures.bytes,
+    waiting: 0,
+    state: 'finished',
+    running: false,
+    pid: null,
+    dir,
+  })
+  expect(told['batch']).toBeGreaterThan(0)
+  expect(Date.parse(String(told['lastCommitAt']))).toBeGreaterThan(0)
+  const disk = told['disk'] as Record<string, { bytes: number; files: number }>
+  expect(disk['pages']?.bytes).toBe(statSync(join(dir, 'pages.jsonl')).size)
+  expect(disk['archive']?.files).toBe(readdirSync(join(dir, 'archive')).length)
+  const { code, out } = await status(dir)
+  expect(code).toBe(0)
+  expect(out).toMatch(/^ {2}state {5}finished: nothing is left to fetch$/m)
+  expect(out).toMatch(/^ {2}pages {5}[\d,]+ \(2xx [\d,]+.*\), /m)
+  expect(traceOf(dir)).toEqual(before)
+})
+
+test('a crawl that was stopped: how to go on', async () => {
+  const web = await startWeb({ hosts: 2, pages: 30 })
+  const dir = temporaryDirectory(onTestFinished)
+  await crawl({ seeds: web.seeds(), dir, flags: { ...FAST, 'max-pages': '10' } })
+  const told = await statusJson(dir)
+  expect(told).toMatchObject({ pages: 10, state: 'stopped' })
+  expect(told['urlsSeen']).toBe(10 + Number(told['waiting']))
+  expect((await status(dir)).out).toContain(`\`portolan crawl --dir ${dir}\` goes on`)
+})
+
+test('a crawl that runs: by whom, and what it has committed', async () => {
+  const web = await startWeb({ hosts: 2, pages: 30 })
+  const dir = temporaryDirectory(onTestFinished)
+  const looked: Promise<Record<string, unknown>>[] = []
+  await crawl({
+    seeds: web.seeds(),
+    dir,
+    during: () => void looked.push(statusJson(dir)),
+  })
+  const running = { state: 'running', running: true, pid: process.pid, stoppedBecause: null }
+  expect(await Promise.all(looked)).toMatchObject([running])
+})
+
+test('a lock that a dead process left behind is no process', async () => {
+  const web = await startWeb({ hosts: 1, pages: 3 })
+  const dir = temporaryDirectory(onTestFinished)
+  await crawl({ seeds: web.seeds(), dir })
+  writeFileSync(
+    join(dir, 'state/lock'),
+    JSON.stringify({ pid: process.pid, startTicks: '1', bootId: 'of another day' }),
+  )
+  expect(await statusJson(dir)).toMatchObject({ state: 'finished', pid: null })
+})
+
+test('a damaged journal is said to be, with the command that helps', async () => {
+  const web = await startWeb({ hosts: 1, pages: 20 })
+  const dir = temporaryDirectory(onTestFinished)
+  await crawl({ seeds: web.seeds(), dir })
+  const journal = join(dir, 'state/journal')
+  const path = join(journal, readdirSync(journal)[0] ?? '')
+  const bytes = readFileSync(path)
+  bytes[200] = (bytes[200] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+  await expect(status(dir)).rejects.toMatchObject({
+    code: 'LEDGER_CORRUPT',
+    message: expect.stringContaining(`portolan repair ${dir}`) as string,
+  })
+})
+
+test('no crawl, no directory, too many words: said, all at once', async () => {
+  const dir = temporaryDirectory(onTestFinished)
+  await expect(status(dir)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: `there is no crawl in ${dir}` })
+  const { code, err } = await status('--jsno')
+  expect(code).toBe(2)
+  expect(err).toContain('did you mean --json?')
+  expect(err).toContain('of which crawl?')
+  expect((await status('a', 'b')).err).toContain('one directory at a time')
+})

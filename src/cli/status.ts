@@ -1,0 +1,207 @@
+// portolan status: how a crawl stands, whether it runs or not. Reads files, takes no lock, touches nothing.
+//
+//   the lock     who runs it              the journal   the last batch: figures, and what it says of files
+//   crawl.json   why the last run ended   the folders   how much room they take
+
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CrawlTotals } from '../agent/index.ts'
+import { Fault, formatBytes, formatDuration, STOPS, systemClock } from '../base/index.ts'
+import { whoHolds } from '../disk/index.ts'
+import { inspectJournal, lookAtLastBatch } from '../ledger/index.ts'
+import { type CrawlSummary, formatCount, formatNumberOf, loadCrawlSummary, printable } from '../report/index.ts'
+import { type Command, EXIT } from './command.ts'
+import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
+import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
+import { type DiskUse, measureDisk } from './disk-use.ts'
+
+const FLAGS = new Map([['json', BARE]])
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'Says how a crawl stands: running or not, how far, how large, and how to go on.',
+  usage: 'status DIR [--json]',
+  examples: [
+    { command: 'portolan status example.org', what: 'what was done, what waits, how much room it takes' },
+    { command: 'portolan status example.org --json', what: 'the same figures as `portolan crawl --json`, for scripts' },
+    { command: 'watch portolan status example.org', what: 'from another terminal, while it runs' },
+  ],
+  details: () =>
+    'Reads what is committed, ten times a second while a crawl runs, and asks no server. It takes no lock and\n' +
+    'touches nothing, so it may be run at any time. Figures are of the crawl since its directory began.',
+  run: (args) => runStatus(args),
+}
+
+/** The names of the crawl's own --json object, and what only a status can tell. */
+type Status = Pick<
+  CrawlSummary,
+  | 'pages'
+  | 'failed'
+  | 'failures'
+  | 'answers'
+  | 'skipped'
+  | 'refused'
+  | 'bytes'
+  | 'seconds'
+  | 'hosts'
+  | 'urlsSeen'
+  | 'waiting'
+  | 'peakRssBytes'
+  | 'cpuSeconds'
+  | 'dir'
+> & {
+  readonly state: 'running' | 'stopped' | 'finished'
+  readonly running: boolean
+  readonly pid: number | null
+  /** Why the last run ended, where it could say so and nothing happened since. */
+  readonly stoppedBecause: CrawlSummary['stoppedBecause'] | null
+  /** Number of the last batch, 0 before the first, and when it was written. */
+  readonly batch: number
+  readonly lastCommitAt: string | null
+  readonly disk: DiskUse
+}
+
+export async function runStatus(args: readonly string[], streams: CommandStreams = process): Promise<number> {
+  const { flags, words, problems } = readOwnArguments(args, FLAGS)
+  const dir = oneDirectory(words, problems)
+  if (problems.length > 0 || dir === undefined) {
+    printProblems('status', problems, streams.stderr)
+    return EXIT.usage.code
+  }
+  await assertCrawl(dir)
+  const status = await statusOf(dir)
+  streams.stdout.write(flags.has('json') ? `${JSON.stringify(status)}\n` : describe(status, systemClock.wallMs()))
+  return EXIT.ok.code
+}
+
+async function statusOf(dir: string): Promise<Status> {
+  const holder = await whoHolds(join(dir, 'state'))
+  const journal = join(dir, 'state/journal')
+  // While it runs its last bytes may be half a batch; what lies before was checked when it was opened.
+  if (holder === null) await refuseDamage(dir, journal)
+  const last = await lookAtLastBatch(journal)
+  const totals = (last?.batch.totals ?? null) as CrawlTotals | null
+  const figures = figuresOf(totals)
+  const summary = holder === null ? await loadCrawlSummary(dir) : null
+  const isOfNow = summary !== null && summary.pages === figures.pages && summary.waiting === figures.waiting
+  return {
+    ...figures,
+    dir,
+    state: holder !== null ? 'running' : totals !== null && figures.waiting === 0 ? 'finished' : 'stopped',
+    running: holder !== null,
+    pid: holder?.pid ?? null,
+    stoppedBecause: isOfNow ? summary.stoppedBecause : null,
+    batch: last?.number ?? 0,
+    lastCommitAt: last === null ? null : await lastWriteIn(journal),
+    disk: await measureDisk(dir),
+  }
+}
+
+async function refuseDamage(dir: string, journal: string): Promise<void> {
+  const { isSound, segments, misnamed } = await inspectJournal(journal)
+  if (isSound) return
+  const bad = segments.find(({ damage }) => damage !== null)
+  const what =
+    bad?.damage == null
+      ? `${misnamed[0]} is not the name of a segment`
+      : `${bad.file} is damaged at byte ${formatCount(bad.damage.at)}: ${bad.damage.what}`
+  throw new Fault(
+    bad?.damage?.code ?? 'LEDGER_CORRUPT',
+    `the journal of ${printable(dir)} cannot be used: ${what}; \`portolan repair ${shellWord(dir)}\` says what can be saved`,
+  )
+}
+
+type Figures = Omit<Status, 'dir' | 'state' | 'running' | 'pid' | 'stoppedBecause' | 'batch' | 'lastCommitAt' | 'disk'>
+
+function figuresOf(totals: CrawlTotals | null): Figures {
+  if (totals === null) {
+    const nothing = { pages: 0, failed: 0, bytes: 0, seconds: 0, hosts: 0, urlsSeen: 0, waiting: 0 }
+    const answers = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
+    return { ...nothing, peakRssBytes: 0, cpuSeconds: 0, skipped: {}, refused: {}, failures: {}, answers }
+  }
+  const { pages, failed, failures, answers, skipped, refused, bytes, hosts, peakRssBytes } = totals
+  const settled = pages + failed + sumOf(skipped)
+  return {
+    pages,
+    failed,
+    failures,
+    answers,
+    skipped,
+    refused,
+    bytes,
+    seconds: Math.round(totals.ms) / 1_000,
+    hosts,
+    urlsSeen: totals.admitted,
+    waiting: totals.admitted - settled,
+    peakRssBytes,
+    cpuSeconds: Math.round(totals.cpuMs) / 1_000,
+  }
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+/** When the newest file of the journal was written: commits do nothing else to it. */
+async function lastWriteIn(journal: string): Promise<string | null> {
+  let newestMs = 0
+  for (const name of await readdir(journal)) {
+    if (!name.endsWith('.log')) continue
+    // One that was forgotten meanwhile was not the newest.
+    const found = await stat(join(journal, name)).catch(() => null)
+    newestMs = Math.max(newestMs, found?.mtimeMs ?? 0)
+  }
+  return newestMs === 0 ? null : new Date(newestMs).toISOString()
+}
+
+const NAME_WIDTH = 12
+
+function line(name: string, text: string): string {
+  return `${`  ${name}`.padEnd(NAME_WIDTH)}${text}\n`
+}
+
+function describe(status: Status, wallMs: number): string {
+  const { pages, failed, waiting, hosts, bytes, disk } = status
+  const ageMs = status.lastCommitAt === null ? null : Math.max(0, wallMs - Date.parse(status.lastCommitAt))
+  const answers = countsIn(status.answers)
+  return (
+    `${printable(status.dir)}\n` +
+    line('state', stateOf(status)) +
+    line('pages', `${formatCount(pages)}${answers === '' ? '' : ` (${answers})`}, ${formatBytes(bytes)}`) +
+    (failed > 0 ? line('failed', `${formatCount(failed)} (${countsIn(status.failures)})`) : '') +
+    (sumOf(status.skipped) > 0 ? line('skipped', countsIn(status.skipped)) : '') +
+    line('waiting', `${formatNumberOf(waiting, 'URL')}; ${formatNumberOf(hosts, 'host')} met`) +
+    line('time', `${formatDuration(Math.round(status.seconds * 1_000))} over all runs, ${status.cpuSeconds} s of CPU`) +
+    line('memory', `${formatBytes(status.peakRssBytes)} at most`) +
+    line(
+      'commit',
+      ageMs === null
+        ? 'none yet'
+        : `batch ${formatCount(status.batch)}, ${formatDuration(Math.round(ageMs / 1_000) * 1_000)} ago`,
+    ) +
+    line('disk', diskOf(disk))
+  )
+}
+
+function stateOf({ state, pid, waiting, stoppedBecause, dir }: Status): string {
+  const goOn = `\`portolan crawl --dir ${shellWord(dir)}\``
+  if (state === 'running') return `running, process ${pid}`
+  if (state === 'finished') return 'finished: nothing is left to fetch'
+  const why = stoppedBecause === null ? 'stopped' : `stopped: ${STOPS[stoppedBecause]}`
+  return waiting === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
+}
+
+/** `2xx 1,204, 4xx 12`: what there is of each. */
+function countsIn(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${printable(name)} ${formatCount(count)}`)
+    .join(', ')
+}
+
+function diskOf(disk: DiskUse): string {
+  const { archive, other: _, ...rest } = disk
+  const parts = Object.entries(rest).map(([name, { bytes }]) => `${name} ${formatBytes(bytes)}`)
+  return [`archive ${formatBytes(archive.bytes)} in ${formatNumberOf(archive.files, 'file')}`, ...parts].join(', ')
+}
