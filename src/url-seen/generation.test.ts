@@ -18,15 +18,17 @@ test('what was taken stands with its meetings after every spreading, up to the l
   const generation = new Generation(4 * 2 ** 20)
   const { sizeMax } = generation
   const sizes = new Set<number>()
+  let wrong = 0
   for (let i = 0; i < sizeMax; i++) {
-    expect(meet(generation, i)).toBe(true)
-    if (i % 3 === 0) expect(meet(generation, i)).toBe(false)
+    if (!meet(generation, i)) wrong++
+    if (i % 3 === 0 && meet(generation, i)) wrong++
     if (i % 7 === 0) generation.setKnown(generation.find(i, low(i)))
     sizes.add(generation.memoryBytes)
   }
   expect(generation.size).toBe(sizeMax)
   expect([...sizes]).toEqual([2 ** 14, 2 ** 17, 2 ** 18].map((places) => places * 11))
-  for (let i = 0; i < sizeMax; i++) expect(generation.meetings(i, low(i))).toBe(i % 3 === 0 ? 2 : 1)
+  for (let i = 0; i < sizeMax; i++) if (generation.meetings(i, low(i)) !== (i % 3 === 0 ? 2 : 1)) wrong++
+  expect(wrong).toBe(0)
   let fresh = 0
   generation.visitNew(() => fresh++)
   expect(fresh).toBe(Array.from({ length: sizeMax }, (_, i) => i).filter((i) => i % 7 !== 0).length)
@@ -37,5 +39,7 @@ test('a cleared generation holds nothing and takes as much again', () => {
   for (let i = 0; i < generation.sizeMax; i++) meet(generation, i)
   generation.clear()
   expect(generation.holds(5, low(5))).toBe(false)
-  for (let i = 0; i < generation.sizeMax; i++) expect(meet(generation, i)).toBe(true)
+  let fresh = 0
+  for (let i = 0; i < generation.sizeMax; i++) if (meet(generation, i)) fresh++
+  expect(fresh).toBe(generation.sizeMax)
 })
