@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const NOT_BENCHES = new Set(['all.ts', 'corpus.ts'])
+const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 const words = process.argv.slice(2)
 const files = readdirSync(folder).filter(
   (file) =>

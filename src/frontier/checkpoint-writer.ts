@@ -21,8 +21,6 @@ import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
 
 /** Blocks are written in batches of about this size. */
 const BATCH_BYTES = 2 ** 20
-/** About what a URL costs in memory. */
-const ENTRY_BYTES = 200
 
 export const CHECKPOINT_VERSION = 1
 
@@ -133,18 +131,21 @@ export class CheckpointWriter {
 
   /** Hosts that can go, and are enough to free what is too much. */
   async #chooseLeaving(seal: Seal): Promise<Set<DiskHost>> {
-    const { hosts, tuning, excessBytes } = this.#parts
+    const { hosts, lines, queue, tuning, excessBytes } = this.#parts
     const leaving = new Set<DiskHost>()
+    const entryBytes = lines.bytes / Math.max(1, lines.count)
+    // Where others wait on disk, nobody keeps a place for good, however few there are.
+    const hostsMin = queue.size > 0 ? tuning.hostsMin / 2 : tuning.hostsMin
     let excess = excessBytes()
     for (const isServed of [true, false]) {
       for (const host of hosts.values()) {
-        if (excess <= 0 || hosts.size - leaving.size <= tuning.hostsMin) return leaving
+        if (excess <= 0 || hosts.size - leaving.size <= hostsMin) return leaving
         if (this.#breather.isDue) await this.#breather.pause()
         const isOfSeal = host.joined <= seal.epoch && (host.epoch === 0 || host.epoch === seal.epoch)
         if (!isOfSeal || !mayLeave(host) || leaving.has(host)) continue
         if (isServed ? !host.wasServed && host.waiting > 0 : host.isFromPage && !host.wasServed) continue
         leaving.add(host)
-        excess -= HOST_BYTES + host.inMemory * ENTRY_BYTES
+        excess -= HOST_BYTES + host.inMemory * entryBytes
       }
     }
     return leaving

@@ -2,9 +2,11 @@
 // to their heads, and in one of the runs hosts leave memory altogether.
 
 import * as fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
+import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { DiskFrontier, type DiskFrontierTuning } from './disk-frontier.ts'
+import type { FrontierEntry } from './frontier.ts'
 import { checkAgainstModel, operations } from './frontier-model.conformance.ts'
 import { frontierConformance, type FrontierSettings } from './frontier.conformance.ts'
 import type { LineStore } from './line-store.ts'
@@ -69,5 +71,124 @@ describe('DiskFrontier, hosts leaving memory', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('DiskFrontier with more hosts than memory', () => {
+  const HOSTS = 3_000
+  const URLS = 4
+
+  const entryOf = (host: number, number: number): FrontierEntry => ({
+    url: `http://h${host}/${number}` as CanonicalUrl,
+    host: `h${host}` as HostKey,
+    via: null,
+    depth: 0,
+    hops: 0,
+    band: 1,
+    isSeed: false,
+    tries: 0,
+    pauses: 0,
+  })
+
+  /** Serves what can be served, a host at a time, with checkpoints when they are wanted; the hosts in their order. */
+  async function serve(frontier: DiskFrontier, clock: ManualClock, turns: number): Promise<string[]> {
+    const order: string[] = []
+    for (let batch = 100_000; order.length < turns;) {
+      const turn = frontier.take()
+      if (turn !== null) {
+        order.push(turn.host)
+        for (const entry of turn.entries) frontier.conclude(entry, true)
+        frontier.settle(turn, { restMs: 1 })
+      }
+      if (turn === null || order.length % 50 === 0) {
+        await frontier.idle()
+        if (frontier.wantsSeal()) {
+          frontier.seal(++batch)
+          frontier.committed(batch)
+          await frontier.written()
+        }
+        clock.advance(1)
+      }
+    }
+    return order
+  }
+
+  async function filled(clock: ManualClock, hosts = HOSTS, urls = URLS): Promise<DiskFrontier> {
+    const settings = { clock, delayMs: 1, ipDelayMs: 0, ipConnections: 8, bands: 4, memoryBytes: 300_000 }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), settings, true)
+    await frontier.endReplay()
+    for (let host = 0; host < hosts; host++) {
+      for (let i = 0; i < urls; i++) frontier.offer(entryOf(host, i))
+      if (!frontier.wantsSeal()) continue
+      frontier.seal(host + 1)
+      frontier.committed(host + 1)
+      await frontier.written()
+    }
+    return frontier
+  }
+
+  test('most of them wait on disk, and memory keeps its bound', async () => {
+    const frontier = await filled(new ManualClock())
+    await frontier.idle()
+    const { waiting, hosts, ready } = frontier.figures()
+    expect({ waiting, hosts }).toEqual({ waiting: HOSTS * URLS, hosts: HOSTS })
+    expect(ready).toBeLessThan(HOSTS / 4)
+    frontier.assertSound()
+  })
+
+  test('hosts with much to ask for give way to those that wait on disk', async () => {
+    const clock = new ManualClock()
+    const [hosts, urls] = [1_000, 40]
+    const frontier = await filled(clock, hosts, urls)
+    const order = await serve(frontier, clock, 8 * hosts)
+    expect(new Set(order).size).toBe(hosts)
+  })
+
+  test('a host that is offered a better URL comes to hand before the others have been served', async () => {
+    const clock = new ManualClock()
+    const frontier = await filled(clock)
+    await serve(frontier, clock, 10)
+    frontier.offer({ ...entryOf(HOSTS - 1, 99), band: 0 })
+    const order = await serve(frontier, clock, 60)
+    expect(order.slice(0, 51)).toContain(`h${HOSTS - 1}`)
+  })
+
+  test('a host that is not at hand can be looked at', async () => {
+    const frontier = await filled(new ManualClock())
+    await frontier.idle()
+    for (const host of ['h0', `h${HOSTS - 1}`]) {
+      expect(await frontier.look(host as HostKey)).toMatchObject({ host, waiting: URLS, state: 'ready' })
+    }
+    expect(await frontier.look('nobody' as HostKey)).toBeNull()
+  })
+
+  test('while writes are paused no checkpoint is made', async () => {
+    const frontier = await filled(new ManualClock())
+    await frontier.written()
+    const before = frontier.replayFrom
+    const goOn = await frontier.pauseWrites()
+    frontier.seal(before + 10_000)
+    frontier.committed(before + 10_000)
+    const written = frontier.written()
+    await new Promise(setImmediate)
+    expect(frontier.replayFrom).toBe(before)
+    goOn()
+    await written
+    expect(frontier.replayFrom).toBe(before + 10_000)
+  })
+
+  test('whoever is pressed waits for a checkpoint that frees memory', async () => {
+    const settings = { clock: new ManualClock(), delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 100_000 }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), settings, true)
+    await frontier.endReplay()
+    expect(frontier.pressure()).toBeUndefined()
+    for (let i = 0; frontier.pressure() === undefined; i++) frontier.offer(entryOf(0, i))
+    expect(frontier.wantsSeal()).toBe(true)
+    const pressed = frontier.pressure()
+    frontier.seal(1)
+    frontier.committed(1)
+    await pressed
+    expect(frontier.pressure()).toBeUndefined()
+    expect(frontier.wantsSeal()).toBe(false)
   })
 })

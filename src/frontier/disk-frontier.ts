@@ -36,7 +36,7 @@ import { hostFingerprint, KnownHosts } from './known-hosts.ts'
 import { LevelStore, markAsMade, prepareDirectory } from './level-store.ts'
 import type { LineStore } from './line-store.ts'
 import { omitStored, Replay } from './replay.ts'
-import type { Segment } from './segment.ts'
+import { type Segment, SEGMENT_BYTES } from './segment.ts'
 
 // Shares of the memory.
 /** Arrivals since the last seal, before another is wanted. */
@@ -113,7 +113,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** Pages being read: their hosts are not at hand yet, and they are not in line any more. */
   readonly #pagesOut = new Map<number, HostPage>()
   #settledBytes = 0
-  #servedSinceSeal = 0
+  #turnsSinceSeal = 0
   #fault: unknown = null
   #pressed: PromiseWithResolvers<void> | null = null
 
@@ -258,12 +258,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** Whether another checkpoint would help now: much has arrived, or memory is short. */
   wantsSeal(): boolean {
     if (this.#sealed !== null || this.#replay !== null) return false
-    const bytes = this.#bytes
+    const bytes = this.bytesInMemory
     if (this.#dirtyBytes > this.#memoryBytes * DIRTY_SHARE) return true
-    if (bytes > this.#memoryBytes * SEAL_SHARE) return bytes > this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE
+    const isMore = bytes > this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE
+    if (isMore && bytes > this.#memoryBytes * SEAL_SHARE) return true
     // Others wait on disk for the places of those that were served.
     const isFull = this.#queue.size > 0 && bytes > this.#memoryBytes * PAGES_SHARE
-    return isFull && (this.#servedSinceSeal * 2 > this.hosts.size || this.bench.bestBand > this.#queue.bestBand)
+    return isFull && (this.#turnsSinceSeal * 2 > this.hosts.size || this.bench.bestBand > this.#queue.bestBand)
   }
 
   /** Whether seal() may be called: the checkpoint before is written. */
@@ -287,7 +288,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#epoch++
     this.#changed = []
     this.#pagesRead = []
-    this.#servedSinceSeal = 0
+    this.#turnsSinceSeal = 0
     this.#dirtyBytes = 0
   }
 
@@ -305,7 +306,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Memory is used up: what to wait for before taking in more. Undefined when there is room, or nothing would help. */
   pressure(): Promise<void> | undefined {
-    const bytes = this.#bytes
+    const bytes = this.bytesInMemory
     if (bytes <= this.#memoryBytes || bytes <= this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE) return undefined
     this.#pressed ??= Promise.withResolvers()
     return this.#pressed.promise
@@ -402,6 +403,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   override assertSound(): void {
     super.assertSound()
     let rows = 0
+    let segments = 0
     for (const host of this.hosts.values()) {
       let waiting = host.later?.length ?? 0
       for (let line = host.best; line !== null; line = line.worse) {
@@ -412,7 +414,10 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       }
       assert(waiting === host.waiting, `${host.key} has ${waiting} URLs in line, ${host.waiting} counted`)
       rows += host.inMemory
+      segments += [...host.segments()].length
     }
+    const { charged } = this.lines
+    assert(segments * SEGMENT_BYTES === charged, `${segments} segments are in memory, ${charged} bytes are charged`)
     assert(rows === this.lines.count, `${rows} URLs are in memory, ${this.lines.count} counted`)
   }
 
@@ -437,10 +442,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   }
 
   protected override hasTaken(host: DiskHost): void {
-    if (!host.wasServed) {
-      host.wasServed = true
-      this.#servedSinceSeal++
-    }
+    host.wasServed = true
+    this.#turnsSinceSeal++
     this.#readOn(host)
   }
 
@@ -531,7 +534,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (this.#queue.size === 0 || this.#pagesOut.size > 0 || this.#replay !== null) return
     if (this.#reader.recordsWanted > RECORDS_AHEAD) return
     const share = this.#queue.bestBand < this.bench.bestBand ? BETTER_PAGES_SHARE : PAGES_SHARE
-    if (this.hosts.size >= HOSTS_CALLED_MIN && this.#bytes >= share * this.#memoryBytes) return
+    if (this.hosts.size >= HOSTS_CALLED_MIN && this.bytesInMemory >= share * this.#memoryBytes) return
     const page = this.#queue.shift()
     if (page === null) return
     this.#pagesOut.set(page.page, page)
@@ -573,7 +576,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     }
     this.#sealed = null
     this.#write = null
-    this.#settledBytes = this.#bytes
+    this.#settledBytes = this.bytesInMemory
     this.#pressed?.resolve()
     this.#pressed = null
     this.#callHosts()
@@ -587,13 +590,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   }
 
   /** About what hosts at hand, their URLs and the names of all hosts take. */
-  get #bytes(): number {
+  get bytesInMemory(): number {
     return this.lines.bytes + this.hosts.size * HOST_BYTES + this.#known.bytes
   }
 
   #excessBytes(): number {
     const share = this.#queue.size > 0 ? TARGET_SHARE : PAGES_SHARE
-    return this.#bytes > share * this.#memoryBytes ? this.#bytes - TARGET_SHARE * this.#memoryBytes : 0
+    return this.bytesInMemory > share * this.#memoryBytes ? this.bytesInMemory - TARGET_SHARE * this.#memoryBytes : 0
   }
 
   #fail(fault: unknown): void {

@@ -9,10 +9,10 @@ import { FrontierHost } from './frontier-host.ts'
 import type { FrontierEntry } from './frontier.ts'
 import type { HostCapture } from './host-capture.ts'
 import type { HostRecord } from './host-record.ts'
-import { Segment, SEGMENT_ENTRIES_MAX, SegmentLine } from './segment.ts'
+import { Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, SegmentLine } from './segment.ts'
 
-/** About what a host costs in memory, beside its rows. */
-export const HOST_BYTES = 450
+/** About what a host costs in memory, beside its segments and rows. */
+export const HOST_BYTES = 550
 
 export class DiskHost extends FrontierHost {
   /** From the best band to the worst; bands without URLs have no line. */
@@ -65,6 +65,7 @@ export class DiskHost extends FrontierHost {
     let last = line.last
     if (last === null || last.isClosed || last.count >= SEGMENT_ENTRIES_MAX) {
       last = new Segment(entry.band)
+      lines.charged += SEGMENT_BYTES
       line.append(last)
     }
     lines.push(last, entry)
@@ -77,6 +78,7 @@ export class DiskHost extends FrontierHost {
     let first = line.first
     if (first === null || first.isClosed || first.count >= SEGMENT_ENTRIES_MAX) {
       first = new Segment(entry.band)
+      lines.charged += SEGMENT_BYTES
       line.prepend(first)
     }
     lines.pushFirst(first, entry)
@@ -97,6 +99,7 @@ export class DiskHost extends FrontierHost {
       taken.push(entry)
       if (segment.left > 0) continue
       line.shiftSegment()
+      lines.charged -= SEGMENT_BYTES
       if (segment.block !== 0) this.spent.push({ band: line.band, block: segment.block })
     }
     line.waiting -= taken.length
@@ -170,6 +173,7 @@ export class DiskHost extends FrontierHost {
     addRows(record.tail)
     for (const [band, segments] of stored) {
       const line = this.lineOf(band)
+      lines.charged += segments.length * SEGMENT_BYTES
       for (const segment of segments.reverse()) {
         line.prepend(segment)
         line.waiting += segment.left
@@ -190,7 +194,10 @@ export class DiskHost extends FrontierHost {
 
   /** Frees all rows: the host leaves memory. */
   clear(lines: EntryLines): void {
-    for (const segment of this.segments()) lines.keepFirst(segment, 0)
+    for (const segment of this.segments()) {
+      lines.keepFirst(segment, 0)
+      lines.charged -= SEGMENT_BYTES
+    }
     this.best = null
     this.waiting = 0
   }

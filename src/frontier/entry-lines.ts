@@ -57,14 +57,17 @@ export class EntryLines {
   /** Characters of all URLs. */
   #characters = 0
 
+  /** Bytes that owners of rows keep beside them. */
+  charged = 0
+
   /** Rows in use. */
   get count(): number {
     return this.#rows
   }
 
-  /** About what the rows cost: the texts of the URLs, and the rest of a row with its share of a via. */
+  /** About what the rows cost: the texts of the URLs, the rest of a row with its share of a via, and what is charged. */
   get bytes(): number {
-    return this.#rows * ROW_BYTES + this.#characters
+    return this.#rows * ROW_BYTES + this.#characters + this.charged
   }
 
   push(line: Chain, entry: FrontierEntry): void {

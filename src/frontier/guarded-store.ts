@@ -104,7 +104,7 @@ export class GuardedStore {
     const late: string[] = []
     for await (const [key, value] of this.#store.range(MARKER, MARKER + '\uffff')) {
       const number = Number.parseInt(key.slice(1), 36)
-      const text = this.#unguard(key, value).toString()
+      const text = this.unguard(key, value).toString()
       if (number <= checkpoint.batch) {
         if (number !== next) throw this.damaged(`batch ${next} is missing`)
         next++
@@ -154,7 +154,7 @@ export class GuardedStore {
 
   async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
     const values = await this.#store.getMany(keys)
-    return values.map((value, i) => (value === undefined ? undefined : this.#unguard(keys[i] as string, value)))
+    return values.map((value, i) => (value === undefined ? undefined : this.unguard(keys[i] as string, value)))
   }
 
   /** Fingerprints of hosts that became known, to be read by knownHosts(). */
@@ -165,7 +165,7 @@ export class GuardedStore {
 
   async *knownHosts(): AsyncIterable<Uint32Array> {
     for await (const [key, value] of this.#store.range(KNOWN, KNOWN + '\uffff')) {
-      const bytes = Uint8Array.from(this.#unguard(key, value))
+      const bytes = Uint8Array.from(this.unguard(key, value))
       yield new Uint32Array(bytes.buffer, 0, bytes.length >> 2)
     }
   }
@@ -173,7 +173,7 @@ export class GuardedStore {
   /** The records of all hosts: for tests and tools. */
   async *records(): AsyncIterable<readonly [HostKey, Buffer]> {
     for await (const [key, value] of this.#store.range('h', 'i'))
-      yield [key.slice(1) as HostKey, this.#unguard(key, value)]
+      yield [key.slice(1) as HostKey, this.unguard(key, value)]
   }
 
   /** No batch is written from then on until the function it gives is called. */
@@ -209,7 +209,8 @@ export class GuardedStore {
     await this.#store.close()
   }
 
-  #unguard(key: string, value: Uint8Array): Buffer {
+  /** What was put under a key, if it is as it was put. */
+  unguard(key: string, value: Uint8Array): Buffer {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     if (bytes.length < CRC_BYTES || bytes.readUInt32LE(0) !== checksum(key, bytes)) {
       throw this.damaged(`the checksum of ${JSON.stringify(key)} is wrong`)

@@ -10,7 +10,7 @@ import type { EntryLines } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
 import type { DiskHost } from './disk-host.ts'
 import type { HostFacts, HostRecord, Piece } from './host-record.ts'
-import { type Segment, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
+import { type Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
 
 /** A segment that becomes a block; `block` and `stored` are known once it is encoded. */
 export interface NewBlock {
@@ -85,6 +85,7 @@ function joinShort(line: SegmentLine, lines: EntryLines): void {
       continue
     }
     lines.join(segment, next)
+    lines.charged -= SEGMENT_BYTES
     segment.next = next.next
     if (line.last === next) line.last = segment
   }

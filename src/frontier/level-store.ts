@@ -62,6 +62,15 @@ export class LevelStore implements LineStore {
     return new LevelStore(directory, level)
   }
 
+  /** Makes a store that cannot be opened one that can, of the tables that are left of it. */
+  static async rescue(directory: string): Promise<void> {
+    try {
+      await ClassicLevel.repair(directory)
+    } catch (cause) {
+      throw levelFault(directory, 'opening', cause)
+    }
+  }
+
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
     try {
       return await this.#level.getMany(keys as string[])
@@ -75,6 +84,23 @@ export class LevelStore implements LineStore {
       yield* this.#level.iterator({ gte: from, lt: to })
     } catch (cause) {
       throw levelFault(this.directory, 'reading', cause)
+    }
+  }
+
+  /** The same of a store that may be damaged: all that can be read, and at the end what could not, if anything. */
+  async *readable(from: string, to: string): AsyncGenerator<readonly [string, Uint8Array], Fault | null> {
+    const iterator = this.#level.iterator({ gte: from, lt: to })
+    try {
+      for (;;) {
+        // One by one: LevelDB steps over a damaged block and complains at the end, with what it gives then.
+        const [entry] = await iterator.nextv(1)
+        if (entry === undefined) return null
+        yield entry
+      }
+    } catch (cause) {
+      return levelFault(this.directory, 'reading', cause)
+    } finally {
+      await iterator.close().catch(() => undefined)
     }
   }
 

@@ -12,6 +12,9 @@ import type { FrontierEntry } from './frontier.ts'
 /** Entries of one segment, and so of one block. */
 export const SEGMENT_ENTRIES_MAX = 256
 
+/** About what a segment costs in memory, with its share of a line. Whoever makes one charges it to the rows, and discharges it. */
+export const SEGMENT_BYTES = 230
+
 export class Segment extends Chain {
   next: Segment | null = null
   /** The number of its block on disk; 0 while it has none. */

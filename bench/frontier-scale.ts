@@ -1,0 +1,200 @@
+// The frontier on disk, larger than its memory: what does it cost to put in millions of URLs and to take them out, how many
+// bytes do they take on disk, how much memory, how long is the longest pause, and how soon is it open again?
+//
+//   node bench/frontier-scale.ts [--urls 1000000] [--memory 256MiB] [--take 300000] [--dir DIR]
+//
+// URLs are those of bench/synthetic-web.ts, one host for ten URLs, by a power law. Checkpoints are made when the frontier
+// wants one; the journal is not part of this. Taking is one URL a turn with a rest of a second, on a clock that jumps to
+// the next host that is rested. µs are CPU time of the process with the store's threads; making the URLs is counted apart and taken off. The
+// result is a line of JSON.
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { ManualClock, parseSize } from '../src/base/index.ts'
+import { DiskFrontier, type Turn } from '../src/frontier/index.ts'
+import { SyntheticWeb } from './synthetic-web.ts'
+
+const SEED = 'bench-frontier-scale'
+const URLS_PER_HOST = 10
+const OUT_MAX = 256
+/** Offers, or turns, between two chances for everything else, as a page has links. */
+const STEP = 100
+
+const { values } = parseArgs({
+  options: {
+    urls: { type: 'string', default: '1000000' },
+    memory: { type: 'string', default: '256MiB' },
+    take: { type: 'string', default: '300000' },
+    dir: { type: 'string' },
+  },
+})
+const urls = Number(values.urls)
+const memoryBytes = parseSize(values.memory) ?? 2 ** 28
+const toTake = Math.min(urls, Number(values.take))
+const directory = values.dir ?? mkdtempSync(join(tmpdir(), 'portolan-frontier-scale-'))
+
+const clock = new ManualClock()
+const settings = { directory, memoryBytes, clock, delayMs: 1_000, ipDelayMs: 0, ipConnections: 8 }
+
+let batch = 0
+let checkpoints = 0
+let longestSealMs = 0
+let peakRss = 0
+
+/** What the agent does at each tick: seals when it is wanted, and waits when memory is used up. */
+async function tick(frontier: DiskFrontier): Promise<void> {
+  if (frontier.wantsSeal()) {
+    const beganMs = performance.now()
+    frontier.seal(++batch)
+    longestSealMs = Math.max(longestSealMs, performance.now() - beganMs)
+    frontier.committed(batch)
+    checkpoints++
+  }
+  await frontier.pressure()
+  peakRss = Math.max(peakRss, process.memoryUsage.rss())
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+function bytesOnDisk(): number {
+  return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+}
+
+async function checkpoint(frontier: DiskFrontier): Promise<void> {
+  await frontier.written()
+  frontier.seal(++batch)
+  frontier.committed(batch)
+  await frontier.written()
+}
+
+const web = new SyntheticWeb(SEED, Math.ceil(urls / URLS_PER_HOST))
+const makingCpu = ((): number => {
+  const other = new SyntheticWeb('warm', Math.ceil(urls / URLS_PER_HOST))
+  const before = cpuSeconds()
+  let made = 0
+  while (made < 100_000) made += other.page().length
+  return (cpuSeconds() - before) / made
+})()
+const baseRss = process.memoryUsage.rss()
+
+// Filling.
+const delay = monitorEventLoopDelay({ resolution: 1 })
+let frontier = await DiskFrontier.open(settings)
+await frontier.endReplay()
+delay.enable()
+let cpu = cpuSeconds()
+let beganMs = performance.now()
+let characters = 0
+for (let made = 0, left = STEP; made < urls;) {
+  for (const entry of web.page()) {
+    frontier.offer(entry)
+    characters += entry.url.length
+    made++
+    left--
+  }
+  if (left > 0) continue
+  left = STEP
+  await setImmediate()
+  await tick(frontier)
+}
+await checkpoint(frontier)
+delay.disable()
+const filled = {
+  offerUs: ((cpuSeconds() - cpu) / urls - makingCpu) * 1e6,
+  offersPerSecondWall: Math.round(urls / ((performance.now() - beganMs) / 1_000)),
+  longestPauseMs: Math.round(delay.max / 1e6),
+  p99PauseMs: Math.round(delay.percentile(99) / 1e6),
+  longestSealMs: Number(longestSealMs.toFixed(2)),
+  checkpoints,
+  ...frontier.figures(),
+  peakRssMiB: Math.round(peakRss / 2 ** 20),
+}
+const diskBytes = bytesOnDisk()
+const waiting = frontier.figures().waiting
+await frontier.close()
+
+// Opening.
+cpu = cpuSeconds()
+beganMs = performance.now()
+frontier = await DiskFrontier.open(settings)
+await frontier.endReplay()
+const reopened = {
+  openMs: Math.round(performance.now() - beganMs),
+  openCpuMs: Math.round((cpuSeconds() - cpu) * 1_000),
+}
+const bytesAfterOpen = bytesOnDisk()
+
+// Taking.
+peakRss = 0
+checkpoints = 0
+longestSealMs = 0
+delay.reset()
+delay.enable()
+cpu = cpuSeconds()
+beganMs = performance.now()
+const out: Turn[] = []
+const served = new Set<string>()
+let taken = 0
+let waits = 0
+for (let step = 0; taken < toTake; step++) {
+  const turn = frontier.take()
+  if (turn !== null) {
+    out.push(turn)
+    served.add(turn.host)
+  }
+  if (out.length >= OUT_MAX || (turn === null && out.length > 0)) {
+    const settled = out.shift() as Turn
+    for (const entry of settled.entries) frontier.conclude(entry, true)
+    frontier.settle(settled, { restMs: 1_000 })
+    taken += settled.entries.length
+  } else if (turn === null) {
+    waits++
+    await frontier.idle()
+    const atMs = frontier.nextReadyMs()
+    if (atMs !== null) clock.advance(atMs - clock.nowMs())
+    else await tick(frontier)
+  }
+  if (step % STEP === 0) {
+    await setImmediate()
+    await tick(frontier)
+  }
+}
+await frontier.written()
+delay.disable()
+const took = {
+  taken,
+  takeUs: ((cpuSeconds() - cpu) / taken) * 1e6,
+  takesPerSecondWall: Math.round(taken / ((performance.now() - beganMs) / 1_000)),
+  hostsServed: served.size,
+  waits,
+  longestPauseMs: Math.round(delay.max / 1e6),
+  p99PauseMs: Math.round(delay.percentile(99) / 1e6),
+  longestSealMs: Number(longestSealMs.toFixed(2)),
+  checkpoints,
+  peakRssMiB: Math.round(peakRss / 2 ** 20),
+}
+await frontier.close()
+if (values.dir === undefined) rmSync(directory, { recursive: true })
+console.log(
+  JSON.stringify({
+    bench: 'frontier-scale',
+    seed: SEED,
+    urls,
+    memoryMiB: Math.round(memoryBytes / 2 ** 20),
+    meanUrlLength: Math.round(characters / urls),
+    makingUs: makingCpu * 1e6,
+    baseRssMiB: Math.round(baseRss / 2 ** 20),
+    filled,
+    bytesPerUrl: Number((diskBytes / waiting).toFixed(1)),
+    bytesPerUrlAfterOpen: Number((bytesAfterOpen / waiting).toFixed(1)),
+    reopened,
+    took,
+  }),
+)

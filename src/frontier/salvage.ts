@@ -1,0 +1,143 @@
+// What can still be read of a frontier on disk, and what cannot: every record and every block, each on its own.
+//
+// For a copy of the store that nobody needs: opening LevelDB writes. Entries come in the order of hosts and lines, as of the
+// last checkpoint, or of the one before for a host whose record of the last one is lost; whoever uses them must know
+// which URLs have their verdict already.
+
+import { Fault } from '../base/index.ts'
+import type { HostKey } from '../url/index.ts'
+import type { CheckpointFacts } from './checkpoint-writer.ts'
+import { EntryBlock } from './entry-block.ts'
+import type { FrontierEntry } from './frontier.ts'
+import { blockKey, GuardedStore } from './guarded-store.ts'
+import { decodeRecord, type HostRecord } from './host-record.ts'
+import { LevelStore } from './level-store.ts'
+
+export interface SalvagedFrontier {
+  /** Everything up to this batch of the journal is in it; null when it cannot be told. */
+  readonly batch: number | null
+  /** URLs that were read, and how many there should be, if that can be told. */
+  readonly found: number
+  readonly expected: number | null
+  /** What is wrong, in words; nothing when the frontier is as it was written. */
+  readonly damage: readonly string[]
+  /** Hosts that have lost URLs, and how many where that can be told. */
+  readonly hosts: ReadonlyMap<HostKey, number | null>
+}
+
+/** Shows every URL that can be read. Throws LEDGER_CORRUPT when nothing can. */
+export async function salvageFrontier(
+  directory: string,
+  show: (entry: FrontierEntry) => void | Promise<void>,
+): Promise<SalvagedFrontier> {
+  const damage: string[] = []
+  const store = await openSomehow(directory, damage)
+  try {
+    const facts = await factsOf(store, damage)
+    const hosts = new Map<HostKey, number | null>()
+    let found = 0
+    const records = store.readable('h', 'i')
+    for (;;) {
+      const next = await records.next()
+      if (next.done === true) {
+        if (next.value !== null) damage.push(next.value.message)
+        break
+      }
+      const [key, value] = next.value
+      const host = key.slice(1) as HostKey
+      const record = readRecord(store, host, key, value)
+      if (record === null) {
+        damage.push(`the record of ${host} cannot be read`)
+        hosts.set(host, null)
+        continue
+      }
+      const entries = await entriesOf(store, host, record)
+      if (entries.lost > 0) {
+        damage.push(`${entries.lost} URLs of ${host} cannot be read`)
+        hosts.set(host, entries.lost)
+      }
+      for (const entry of entries.kept) await show(entry)
+      found += entries.kept.length
+    }
+    const expected = facts?.waiting ?? null
+    if (damage.length === 0 && expected !== null && found !== expected) {
+      damage.push(`${expected} URLs should wait, and ${found} do`)
+    }
+    return { batch: facts?.batch ?? null, found, expected, damage, hosts }
+  } finally {
+    await store.close()
+  }
+}
+
+async function openSomehow(directory: string, damage: string[]): Promise<LevelStore> {
+  try {
+    return await LevelStore.open(directory)
+  } catch (fault) {
+    if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
+    damage.push(fault.message)
+    await LevelStore.rescue(directory)
+    return await LevelStore.open(directory)
+  }
+}
+
+/** What the last checkpoint says of the whole, if it and everything it counts on is there. */
+async function factsOf(store: LevelStore, damage: string[]): Promise<CheckpointFacts | null> {
+  const guarded = new GuardedStore(store)
+  try {
+    const text = await guarded.open(false)
+    const facts = text === null ? null : (JSON.parse(text) as CheckpointFacts)
+    let known = 0
+    for await (const fingerprints of guarded.knownHosts()) known += fingerprints.length
+    if (facts !== null && known !== facts.known) damage.push(`${facts.known} hosts are known, but ${known} are named`)
+    return facts
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    damage.push(fault.message)
+    return null
+  }
+}
+
+function readRecord(store: LevelStore, host: HostKey, key: string, value: Uint8Array): HostRecord | null {
+  try {
+    return decodeRecord(host, new GuardedStore(store).unguard(key, value))
+  } catch (fault) {
+    if (fault instanceof Fault) return null
+    throw fault
+  }
+}
+
+async function entriesOf(
+  store: LevelStore,
+  host: HostKey,
+  record: HostRecord,
+): Promise<{ kept: FrontierEntry[]; lost: number }> {
+  const kept: FrontierEntry[] = [...record.front]
+  let lost = 0
+  for (const { band, pieces } of record.lines) {
+    for (const { block, stored, from } of pieces) {
+      const entries = await readBlock(store, host, blockKey(host, band, block), stored, from)
+      if (entries === null) lost += stored - from
+      else kept.push(...entries)
+    }
+  }
+  kept.push(...record.tail)
+  return { kept, lost }
+}
+
+async function readBlock(
+  store: LevelStore,
+  host: HostKey,
+  key: string,
+  stored: number,
+  from: number,
+): Promise<FrontierEntry[] | null> {
+  try {
+    const [value] = await new GuardedStore(store).getMany([key])
+    if (value === undefined) return null
+    const block = EntryBlock.open(host, value)
+    return block.count === stored ? block.entries(from) : null
+  } catch (fault) {
+    if (fault instanceof Fault) return null
+    throw fault
+  }
+}
