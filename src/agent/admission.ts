@@ -36,6 +36,9 @@ const NOT_JOINED = 0xffff_ffff
 /** Links asked about in one go; a page with more is taken in pieces. */
 const BATCH_LINKS = 512
 
+/** URLs that are remembered as held. At 19 bytes each they take 5 MB. */
+const HELD_REMEMBERED = 2 ** 18
+
 export interface AdmissionParts {
   readonly canonicalise: Canonicalise
   /** Schemes there is a protocol module for. */
@@ -56,7 +59,7 @@ export interface AdmissionParts {
 export interface AdmissionSink {
   admitted(entry: FrontierEntry): void
   refused(reason: RefusalReason): void
-  /** Refused for its depth alone: kept, in case the limit is raised. Told once per URL. */
+  /** Refused for its depth alone: kept, in case the limit is raised. Told once per URL, mostly. */
   held(entry: FrontierEntry): void
   /** The page's links that are in scope, known or new. Valid during the call. */
   linked(targets: LinkTargets): void
@@ -70,8 +73,8 @@ export interface LinkSource {
 export class Admission {
   readonly #parts: AdmissionParts
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
-  /** URLs held already, so that each is held once. */
-  readonly #heldBefore = new MemoryUrlSeen()
+  /** URLs held lately, so that most are held once; held twice, one is admitted once all the same. */
+  #heldBefore = new MemoryUrlSeen()
   /** Its notes: why links to an origin are refused, or null. */
   readonly #joiner: LinkJoiner<RefusalReason | null>
   /** By the number of the kind: whether such links are followed. */
@@ -249,6 +252,7 @@ export class Admission {
     batch.high[0] = fingerprinter.high
     batch.low[0] = fingerprinter.low
     batch.count = 1
+    if (this.#heldBefore.size >= HELD_REMEMBERED) this.#heldBefore = new MemoryUrlSeen()
     this.#heldBefore.meet(batch)
     return batch.isNew[0] === 1
   }

@@ -322,7 +322,9 @@ export class Visitor {
     const { frontier, trouble, books, rules, desk } = this.#parts
     const failures = trouble.failed(key)
     if (RETRY_TABLE[code].again && failures <= rules.retries) {
-      frontier.settle(turn, { restMs: this.#backoff(failures), unvisited: back })
+      const restMs = this.#backoff(failures)
+      books.rest({ host: turn.host, restMs, why: detail })
+      frontier.settle(turn, { restMs, unvisited: back })
       if (turn.errand !== null) frontier.sendErrand(turn.errand)
       return
     }
