@@ -12,6 +12,8 @@
 import type { Life } from './killed-crawl.ts'
 import { checkPoliteness, type LoggedRequest, type TestWeb } from '../../testweb/index.ts'
 
+type Logged = Pick<TestWeb, 'log'>
+
 export interface LivesRules {
   readonly delayMs: number
   /** Hosts that can be asked at once: hosts of the web, or --connections. */
@@ -42,7 +44,7 @@ export interface LivesVerdict {
 /** Answers that are no page (yet): the connection broke, or the server asked to come again. */
 const NOT_FINAL: ReadonlySet<number> = new Set([0, 429, 502, 503])
 
-export function judgeLives(web: TestWeb, lives: readonly Life[], rules: LivesRules): LivesVerdict {
+export function judgeLives(web: Logged, lives: readonly Life[], rules: LivesRules): LivesVerdict {
   const problems: string[] = []
   const kills: KillFigures[] = []
   for (const life of lives) {
@@ -64,7 +66,7 @@ export function judgeLives(web: TestWeb, lives: readonly Life[], rules: LivesRul
   return { problems, kills, restsLost }
 }
 
-function costOf(web: TestWeb, life: Life, settled: ReadonlySet<string>, atOnce: number): KillFigures {
+function costOf(web: Logged, life: Life, settled: ReadonlySet<string>, atOnce: number): KillFigures {
   const started = new Map<string, number>()
   const lost = new Set<string>()
   const starts: number[] = []
@@ -93,7 +95,7 @@ function costOf(web: TestWeb, life: Life, settled: ReadonlySet<string>, atOnce: 
 }
 
 /** The requests of each life. One that was never answered ended with the process that had asked. */
-function endedRequests(web: TestWeb, lives: readonly Life[]): LoggedRequest[][] {
+function endedRequests(web: Logged, lives: readonly Life[]): LoggedRequest[][] {
   return lives.map(({ from, to, endedAtMs }) =>
     Array.from({ length: to - from }, (_, i) => {
       const request = web.log.at(from + i)

@@ -58,6 +58,14 @@ export const CRASH_VARIANTS = {
   },
 } as const satisfies Record<string, CrashVariant>
 
+/** A third of a crawl, for tests that must be quick. */
+export function third(variant: CrashVariant): CrashVariant {
+  const { web, maxPages, requestsPerLife } = variant
+  const smaller = { ...web, pages: Math.ceil((web.pages ?? 100) / 3) }
+  const limit = maxPages === undefined ? {} : { maxPages: Math.ceil(maxPages / 3) }
+  return { ...variant, ...limit, web: smaller, requestsPerLife: Math.ceil(requestsPerLife / 3) }
+}
+
 export interface CrashVerdict {
   readonly problems: readonly string[]
   readonly kills: readonly KillFigures[]
