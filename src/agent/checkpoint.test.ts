@@ -110,7 +110,7 @@ test('taken in the middle of a crawl: copy and original both go on to exactly th
 test('many in a row: each of them goes on to the truth', async () => {
   const web = await startWeb({ hosts: 30, pages: 40, crossHostShare: 0.3, meanBytes: 2_000 })
   const dir = temporaryDirectory(onTestFinished)
-  const config = { ...SMALL_FILES, agent: { tick: '10ms', memory: '256MiB' } }
+  const config = { ...SMALL_FILES, agent: { tick: '10ms', memory: '400MiB' } }
   const copies: string[] = []
   let last: Promise<unknown> = Promise.resolve()
   const original = await crawl({

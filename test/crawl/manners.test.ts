@@ -65,7 +65,7 @@ test('rules that no cache can hold are still used, not asked for again and again
   const site = await serve((path) =>
     path === '/robots.txt' ? [200, { 'cache-control': 'max-age=0' }, rules] : [200, HTML, path === '/' ? links : path],
   )
-  const result = await run([site.url], {}, { robots: { cacheBytes: '1MiB' }, agent: { memory: '256MiB' } })
+  const result = await run([site.url], {}, { robots: { cacheBytes: '1MiB' }, agent: { memory: '400MiB' } })
   expect(result.pages).toHaveLength(31)
   expect(site.count('/robots.txt')).toBeLessThanOrEqual(31)
 })
