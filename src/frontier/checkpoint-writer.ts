@@ -9,11 +9,12 @@
 import type { Clock } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
 import { Breather } from './breather.ts'
+import type { NewBlock } from './captured.ts'
 import { type DiskHost, HOST_BYTES } from './disk-host.ts'
 import { encodeEntries } from './entry-block.ts'
 import type { EntryLines } from './entry-lines.ts'
 import { blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
-import { captureHost, type NewBlock, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
+import { captureHost, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
 import { type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
 import type { HostReader } from './host-reader.ts'
 import { encodeRecord } from './host-record.ts'
@@ -203,7 +204,7 @@ export class CheckpointWriter {
       }
       if (blocks.length > 0) written.push({ host, blocks })
       for (const { band, block } of capture.spent) batch.delete(blockKey(host.key, band, block))
-      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(capture, host.page, lines)))
+      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(host, capture, lines)))
       host.capture = null
       if (host.epoch === seal.epoch) host.epoch = 0
       if (!host.isStored) {

@@ -7,7 +7,7 @@
 import type { EntryLines } from './entry-lines.ts'
 import { FrontierHost } from './frontier-host.ts'
 import type { FrontierEntry } from './frontier.ts'
-import type { HostCapture } from './host-capture.ts'
+import type { HostCapture } from './captured.ts'
 import type { HostRecord } from './host-record.ts'
 import { Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, SegmentLine } from './segment.ts'
 

@@ -6,33 +6,12 @@
 //
 // A few URLs at either end of a line go into the host's record; more of them become blocks.
 
+import type { CapturedLine, HostCapture, NewBlock } from './captured.ts'
 import type { EntryLines } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
 import type { DiskHost } from './disk-host.ts'
-import type { HostFacts, HostRecord, Piece } from './host-record.ts'
+import type { HostRecord, Piece } from './host-record.ts'
 import { type Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
-
-/** A segment that becomes a block; `block` and `stored` are known once it is encoded. */
-export interface NewBlock {
-  readonly segment: Segment
-  block: number
-  stored: number
-}
-
-interface CapturedLine {
-  readonly band: number
-  readonly front: Segment | null
-  readonly parts: (Piece | NewBlock)[]
-  readonly tail: Segment | null
-}
-
-export interface HostCapture {
-  readonly host: DiskHost
-  readonly facts: Omit<HostFacts, 'page'>
-  readonly unconcluded: readonly FrontierEntry[]
-  readonly lines: readonly CapturedLine[]
-  readonly spent: readonly { readonly band: number; readonly block: number }[]
-}
 
 /** Fewer URLs than `blockEntriesMin` at an end of a line are kept in the record and written again with it. */
 export function captureHost(
@@ -50,7 +29,7 @@ export function captureHost(
   const { wasOffered, pages, leastRestMs, restUntilMs } = host
   const restMs = Math.max(0, restUntilMs - nowMs)
   const facts = { wasOffered, pages, leastRestMs, restMs, run, restUntilMs }
-  return { host, facts, unconcluded: host.unconcluded, lines: captured, spent }
+  return { facts, unconcluded: host.unconcluded, lines: captured, spent }
 }
 
 function captureLine(line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
@@ -100,8 +79,7 @@ export function releaseSegment(segment: Segment, host: DiskHost, lines: EntryLin
 }
 
 /** The record of a captured host whose new blocks have been encoded. Its short segments grow again. */
-export function recordOf(capture: HostCapture, page: number, lines: EntryLines): HostRecord {
-  const { host } = capture
+export function recordOf(host: DiskHost, capture: HostCapture, lines: EntryLines): HostRecord {
   const front: FrontierEntry[] = [...capture.unconcluded]
   const tail: FrontierEntry[] = []
   const short = (segment: Segment | null, end: FrontierEntry[]): void => {
@@ -115,7 +93,7 @@ export function recordOf(capture: HostCapture, page: number, lines: EntryLines):
   }
   return {
     ...capture.facts,
-    page,
+    page: host.page,
     lines: capture.lines
       .filter(({ parts }) => parts.length > 0)
       .map(({ band, parts }) => ({
