@@ -191,4 +191,31 @@ describe('DiskFrontier with more hosts than memory', () => {
     expect(frontier.pressure()).toBeUndefined()
     expect(frontier.wantsSeal()).toBe(false)
   })
+
+  test('what is offered after a seal is not in its checkpoint, though the record of its host was still being read', async () => {
+    const store = new MemoryLineStore()
+    const settings = { clock: new ManualClock(), delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1 }
+    const tuning = { ...TINY, hostsMin: 0 }
+    const frontier = await DiskFrontier.on(store, { ...settings, tuning }, true)
+    await frontier.endReplay()
+    frontier.offer(entryOf(0, 1))
+    frontier.seal(1)
+    frontier.committed(1)
+    await frontier.written()
+    // It has left memory, and nothing is read from now on until we say so.
+    store.slowness = 1e6
+    frontier.offer(entryOf(0, 2))
+    expect(frontier.inspect('h0' as HostKey)?.waiting).toBe(1)
+    frontier.seal(2)
+    frontier.offer(entryOf(0, 3))
+    frontier.committed(2)
+    store.slowness = 0
+    await frontier.written()
+    const reopened = await DiskFrontier.on(new MemoryLineStore(store.values), { ...settings, tuning }, false)
+    await reopened.endReplay()
+    const urls = async (some: DiskFrontier): Promise<string[]> =>
+      (await Array.fromAsync(some.entries())).map(({ url }) => url)
+    expect(await urls(reopened)).toEqual(['http://h0/1', 'http://h0/2'])
+    expect(await urls(frontier)).toEqual(['http://h0/1', 'http://h0/2', 'http://h0/3'])
+  })
 })
