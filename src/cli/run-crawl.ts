@@ -21,6 +21,7 @@ import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
 import { EXIT } from './command.ts'
+import { boundHeap } from './heap-bound.ts'
 import { Progress, type Snapshot } from './progress.ts'
 import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
@@ -51,6 +52,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
   const say = (text: string): void => void process.stderr.write(text)
   for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
   const interruption = new Interruption()
+  const unbind = boundHeap(request.config.agent.memory)
   try {
     const job = await openCrawl(request)
     interruption.attach(job)
@@ -60,6 +62,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
     if (request.isJson) process.stdout.write(`${JSON.stringify(faultSummary(request, fault))}\n`)
     throw fault
   } finally {
+    unbind()
     interruption.end()
   }
 }
