@@ -8,7 +8,8 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
+// Two of them are proofs that take minutes, and have commands of their own.
+const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts', 'crash-equivalence.ts', 'memory-bound.ts'])
 const words = process.argv.slice(2)
 const files = readdirSync(folder).filter(
   (file) =>
