@@ -145,3 +145,13 @@ export function committedLength(states: Readonly<Record<string, unknown>>, path:
   const found = Object.entries(FILES).find(([, file]) => file === path)
   return found === undefined ? null : ((states[found[0]] as number | undefined) ?? null)
 }
+
+/** Every file that a batch gives a length, the archive and failures.jsonl aside, which are told of in their own ways. */
+export function committedFiles(
+  states: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly path: string; readonly length: number }[] {
+  return Object.entries(FILES).flatMap(([name, path]) => {
+    const length = states[name]
+    return name === 'archive' || typeof length !== 'number' ? [] : [{ name, path, length }]
+  })
+}

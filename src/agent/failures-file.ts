@@ -6,6 +6,7 @@
 //
 // Whatever the crash, the edition that the last batch names is found, and has exactly the lines of what stands.
 
+import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assert, diskFault } from '../base/index.ts'
@@ -98,6 +99,12 @@ export class FailuresFile implements CommittedFile {
   close(): Promise<void> {
     return this.#lines.close()
   }
+}
+
+/** The file that a state speaks of, by its name under `dir`: an edition may not have been given its own name yet. */
+export function editionOf(dir: string, state: unknown): { readonly path: string; readonly length: number } {
+  const { length, edition } = (state as FailuresState | undefined) ?? { length: 0, edition: 0 }
+  return { path: existsSync(editionPath(dir, edition)) ? `state/failures-${edition}.jsonl` : NAME, length }
 }
 
 function editionPath(dir: string, edition: number): string {

@@ -77,3 +77,12 @@ test('a page ends the rests asked for before it, not the one it asked for itself
   const itself = await replayed({ seen: 0, frontier: 0 }, { pages: [url('1')], rests: [rest] })
   expect(itself.told.slice(-2)).toEqual(['a.test rests 60000', 'end'])
 })
+
+test('a journal that ends before what one part holds is refused, however little the other holds', async () => {
+  for (const holds of [
+    { seen: 0, frontier: 2 },
+    { seen: 2, frontier: 0 },
+  ]) {
+    await expect(replayed(holds, { admitted: [entry('1')] })).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
+  }
+})

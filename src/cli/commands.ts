@@ -5,6 +5,7 @@ import { crawlCommand } from './crawl.ts'
 import { demoCommand } from './demo.ts'
 import { explainCommand } from './explain.ts'
 import { linksLens } from './links-lens.ts'
+import { repairCommand } from './repair.ts'
 import { reportCommand } from './report.ts'
 import { requeueCommand } from './requeue.ts'
 import { robotsLens } from './robots-lens.ts'
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   requeueCommand,
   checkpointCommand,
+  repairCommand,
   urlLens,
   linksLens,
   robotsLens,

@@ -261,6 +261,6 @@ function readBlocks(facts: PositionRunFacts, fd: number, window: BlockWindow, fi
 function damaged(path: string, what: string): Fault {
   return new Fault(
     'LEDGER_CORRUPT',
-    `${path} is damaged: ${what}. Nothing was changed; restore the file from a copy, or start in a new directory`,
+    `${path} is damaged: ${what}. Nothing was changed; restore the file from a copy, or see what \`portolan repair\` can save`,
   )
 }

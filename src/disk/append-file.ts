@@ -92,7 +92,7 @@ export class AppendFile {
         if (size < length) {
           throw new Fault(
             'LEDGER_CORRUPT',
-            `${path} is ${size} bytes long, but ${length} were committed: the file was cut or replaced from outside; restore it from a copy`,
+            `${path} is ${size} bytes long, but ${length} were committed: the file was cut or replaced from outside; restore it from a copy, or see what \`portolan repair\` can save`,
           )
         }
         if (size > length) {

@@ -195,7 +195,10 @@ export class GuardedStore {
   }
 
   damaged(what: string): Fault {
-    return new Fault('LEDGER_CORRUPT', `the waiting URLs in ${this.#store.directory} are damaged: ${what}`)
+    return new Fault(
+      'LEDGER_CORRUPT',
+      `the waiting URLs in ${this.#store.directory} are damaged: ${what}; restore them from a copy, or see what \`portolan repair\` can save`,
+    )
   }
 
   /** A fault of something read, with the place it was read from. */

@@ -140,5 +140,9 @@ function levelFault(directory: string, doing: 'opening' | 'reading' | 'writing',
   if (code === 'LEVEL_LOCKED') return new Fault('LEDGER_LOCKED', `${what}: another process has them open`, cause)
   if (doing === 'writing' && code !== 'LEVEL_CORRUPTION')
     return new Fault('DISK_FAILED', `${what}: ${message ?? code}`, cause)
-  return new Fault('LEDGER_CORRUPT', `${what}: ${message ?? code ?? 'damaged'}`, cause)
+  return new Fault(
+    'LEDGER_CORRUPT',
+    `${what}: ${message ?? code ?? 'damaged'}; restore them from a copy, or see what \`portolan repair\` can save`,
+    cause,
+  )
 }

@@ -1,0 +1,246 @@
+// Every part of a crawl on disk, read from end to end and held against the others: what is whole, what is damaged, what a
+// repair would do about it, and what it would lose. Changes nothing but a scratch directory, in which copies of the journal and of
+// the frontier's store are opened: opening writes.
+//
+//   journal ──▶ its last good batch ──▶ what it says of files, runs, figures
+//                     │                            │
+//   frontier: holds batch B               is all of that there, and whole?
+//
+//   B within the journal             the frontier is told the rest by replay, as always
+//   B behind its end, or before it   the two are not of one moment: frontier and seen set are made anew from what all know
+
+import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskFault, Fault } from '../base/index.ts'
+import { checkContentRuns, type ContentState } from '../content-seen/index.ts'
+import { SortedRun } from '../disk/index.ts'
+import { type FrontierEntry, salvageFrontier, type SalvagedFrontier } from '../frontier/index.ts'
+import { inspectJournal, lookAtLastBatch, type NumberedBatch, repairJournal } from '../ledger/index.ts'
+import type { SeenState } from '../url-seen/index.ts'
+import { checkFiles, type FileFinding } from './file-check.ts'
+
+export interface PartFinding {
+  readonly part: string
+  readonly state: 'whole' | 'damaged'
+  /** What is wrong, and where. */
+  readonly what: string
+  /** What a repair does, and what is lost by it; '' where there is nothing to do. */
+  readonly remedy: string
+}
+
+export interface CrawlInspection {
+  readonly parts: readonly PartFinding[]
+  /** Why it cannot be repaired; empty where it can, or need not. */
+  readonly obstacles: readonly string[]
+  readonly isSound: boolean
+  readonly plan: RepairPlan | null
+}
+
+export interface RepairPlan {
+  /** The last batch the journal keeps. */
+  readonly last: NumberedBatch
+  readonly isJournalCut: boolean
+  /** The least batch that must stay, for repairJournal(). */
+  readonly heldUpTo: number
+  readonly rebuildsSeen: boolean
+  readonly rebuildsFrontier: boolean
+  readonly rebuildsContents: boolean
+  /** The journal has lost its end: what lies in files behind its last batch did not happen. */
+  readonly hasLostEnd: boolean
+  readonly frontier: SalvagedFrontier
+  /** Files that can do with less than was committed, by the names batches have for them: their new lengths. */
+  readonly shortened: Readonly<Record<string, number>>
+}
+
+/** What faults tell people to do: they are doing it. */
+const ADVICE = /(?:\. Nothing was changed)?; restore [^;]*`portolan repair` can save/
+
+/** The caller holds the lock. `scratch` is made, and must be removed. */
+export async function inspectCrawl(dir: string, scratch: string, wallMs: number): Promise<CrawlInspection> {
+  const parts: PartFinding[] = []
+  const obstacles: string[] = []
+  const whole = (part: string, what: string): void => void parts.push({ part, state: 'whole', what, remedy: '' })
+  const damaged = (part: string, what: string, remedy: string): void =>
+    void parts.push({ part, state: 'damaged', what: what.replace(ADVICE, ''), remedy })
+
+  const frontier = await salvageCopy(dir, scratch, () => {}).catch((fault: unknown) => {
+    if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
+    damaged('frontier', fault.message, 'nothing can be read of it')
+    obstacles.push('the store of the waiting URLs cannot be opened')
+    return null
+  })
+  const heldUpTo = frontier?.batch ?? 0
+  const journal = await inspectJournalCopy(dir, scratch, heldUpTo, wallMs)
+  const last = await lookAtLastBatch(journal.directory)
+  if (journal.complaint === '') whole('journal', last === null ? 'no batch yet' : `up to batch ${last.number}`)
+  else if (last === null) {
+    damaged('journal', journal.complaint, 'no batch of it can be read')
+    obstacles.push('the journal has no batch left that says how long the files are')
+  } else damaged('journal', journal.complaint, `is cut back to batch ${last.number}`)
+  // A crawl that began and did nothing has nothing to be held against.
+  if (last === null && journal.complaint === '')
+    return { parts, obstacles, isSound: obstacles.length === 0, plan: null }
+  if (last === null || frontier === null) return { parts, obstacles, isSound: false, plan: null }
+
+  const states = last.batch.files
+  const first = journal.firstNumber
+  const isAhead = frontier.batch !== null && frontier.batch > last.number
+  const isBehind = frontier.batch !== null && frontier.batch < first - 1
+  const rebuildsFrontier = frontier.damage.length > 0 || isAhead || isBehind
+  if (!rebuildsFrontier) whole('frontier', `${frontier.found} URLs wait, as of batch ${frontier.batch}`)
+  else damaged('frontier', frontierComplaint(frontier, isAhead, isBehind, first, last.number), frontierRemedy(frontier))
+  if (frontier.batch === null && journal.complaint !== '') {
+    obstacles.push(
+      'the journal is damaged and the frontier does not say which batch it holds: nothing tells what belongs together',
+    )
+  }
+
+  const seen = (states['seen'] as SeenState | null | undefined) ?? null
+  const seenFault = await seenComplaint(join(dir, 'state/seen'), seen, first)
+  const rebuildsSeen = rebuildsFrontier || seenFault !== ''
+  const counts = 'made anew from pages.jsonl, failures.jsonl and what waits; how often each URL was met is lost'
+  if (seenFault !== '') damaged('seen set', seenFault, counts)
+  else if (rebuildsSeen) whole('seen set', `whole, but ${counts}`)
+  else whole('seen set', `${seen?.urls ?? 0} URLs in ${seen?.runs.length ?? 0} runs`)
+
+  const contents = (states['contents'] as ContentState | null | undefined) ?? null
+  const contentsFault = await complaintOf(async () => {
+    if (contents !== null) await checkContentRuns(join(dir, 'state/contents'), contents)
+  })
+  if (contentsFault !== '') damaged('contents', contentsFault, 'made anew from pages.jsonl; nothing is lost')
+  else whole('contents', `${contents?.runs.length ?? 0} runs`)
+
+  const files = await checkFiles(dir, states)
+  for (const file of files) {
+    if (file.what === '') whole(file.part, file.figures)
+    else damaged(file.part, file.what, file.remedy ?? 'restore it from a checkpoint')
+    if (file.what !== '' && file.remedy === null) obstacles.push(`${file.part}: ${file.what}`)
+  }
+  return {
+    parts,
+    obstacles,
+    isSound: parts.every(({ state }) => state === 'whole'),
+    plan: {
+      last,
+      isJournalCut: journal.complaint !== '',
+      heldUpTo,
+      rebuildsSeen,
+      rebuildsFrontier,
+      rebuildsContents: contentsFault !== '',
+      hasLostEnd: journal.complaint !== '' || isAhead,
+      frontier,
+      shortened: shortenedIn(files),
+    },
+  }
+}
+
+/** Shows what waits by the frontier's store, read from a copy of it. */
+export async function salvageCopy(
+  dir: string,
+  scratch: string,
+  show: (entry: FrontierEntry) => void | Promise<void>,
+): Promise<SalvagedFrontier> {
+  const from = join(dir, 'state/frontier')
+  const to = join(scratch, 'frontier')
+  await rm(to, { recursive: true, force: true })
+  await mkdir(to, { recursive: true })
+  const names = await readdir(from).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw diskFault(`reading ${from}`, cause)
+    throw new Fault('LEDGER_CORRUPT', `${from} is missing`)
+  })
+  try {
+    for (const name of names) {
+      if (name === 'LOCK') continue
+      // LevelDB never writes to a table again, so a link will do for these, which are most of it.
+      const isLinked = /\.(?:ldb|sst)$/.test(name) && (await tryLink(join(from, name), join(to, name)))
+      if (!isLinked) await copyFile(join(from, name), join(to, name))
+    }
+  } catch (cause) {
+    throw diskFault(`copying ${from} to look at it`, cause)
+  }
+  return await salvageFrontier(to, show)
+}
+
+async function tryLink(from: string, to: string): Promise<boolean> {
+  return await link(from, to).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The journal as it would be after a repair: the one that is there, or a mended copy of it. */
+async function inspectJournalCopy(
+  dir: string,
+  scratch: string,
+  heldUpTo: number,
+  wallMs: number,
+): Promise<{ directory: string; complaint: string; firstNumber: number }> {
+  const directory = join(dir, 'state/journal')
+  const { isSound, segments, misnamed } = await inspectJournal(directory)
+  if (isSound) return { directory, complaint: '', firstNumber: segments[0]?.firstNumber ?? 1 }
+  const bad = segments.find(({ damage }) => damage !== null)
+  const what =
+    bad?.damage == null
+      ? `${misnamed[0]} is not the name of a segment`
+      : `${bad.file} from byte ${bad.damage.at} on: ${bad.damage.what}`
+  const copy = join(scratch, 'state/journal')
+  await rm(copy, { recursive: true, force: true })
+  await mkdir(copy, { recursive: true })
+  for (const name of await readdir(directory)) await copyFile(join(directory, name), join(copy, name))
+  const { kept } = await repairJournal(copy, { wallMs, heldUpTo })
+  return { directory: copy, complaint: what, firstNumber: kept?.firstNumber ?? 1 }
+}
+
+function frontierComplaint(
+  frontier: SalvagedFrontier,
+  isAhead: boolean,
+  isBehind: boolean,
+  first: number,
+  last: number,
+): string {
+  const [damage] = frontier.damage
+  if (damage !== undefined) {
+    return frontier.damage.length === 1 ? damage : `${damage}, and ${frontier.damage.length - 1} more`
+  }
+  if (isAhead) return `holds batch ${frontier.batch}, but the journal ends with ${last}: the journal has lost its end`
+  if (isBehind) return `holds batch ${frontier.batch}, but the journal begins with ${first}: batches between are lost`
+  return ''
+}
+
+function frontierRemedy({ found, expected, hosts }: SalvagedFrontier): string {
+  const lost = expected === null ? null : expected - found
+  const named = [...hosts.keys()].slice(0, 5).join(', ')
+  const more = hosts.size > 5 ? ` and ${hosts.size - 5} more hosts` : ''
+  const loss =
+    lost === 0
+      ? ''
+      : `; ${lost === null ? 'URLs may be' : `${lost} URLs are`} lost${named === '' ? '' : ` (of ${named}${more})`}`
+  return `made anew from the ${found} URLs that can be read and the journal${loss}`
+}
+
+async function seenComplaint(directory: string, seen: SeenState | null, journalFirst: number): Promise<string> {
+  if (seen === null) return journalFirst > 1 ? 'the last batch says nothing of it' : ''
+  if (seen.replayFrom < journalFirst - 1) {
+    return `holds batch ${seen.replayFrom}, but the journal begins with ${journalFirst}: batches between are lost`
+  }
+  return await complaintOf(async () => {
+    for (const { name, blocks, keys } of seen.runs) {
+      const run = await SortedRun.open(join(directory, name), { blocks, keys, filterBytes: 0 })
+      run.close()
+    }
+  })
+}
+
+async function complaintOf(check: () => Promise<void>): Promise<string> {
+  try {
+    await check()
+    return ''
+  } catch (fault) {
+    if (fault instanceof Fault && fault.code === 'LEDGER_CORRUPT') return fault.message
+    throw fault
+  }
+}
+
+function shortenedIn(files: readonly FileFinding[]): Record<string, number> {
+  return Object.fromEntries(files.flatMap(({ name, newLength }) => (newLength === null ? [] : [[name, newLength]])))
+}

@@ -1,0 +1,117 @@
+// Frontier and seen set from what the other parts know; repair.ts says by which rule.
+
+import { join } from 'node:path'
+import type { DiskFrontier, FrontierEntry, SalvagedFrontier } from '../frontier/index.ts'
+import type { NumberedBatch } from '../ledger/index.ts'
+import { type FailureRecord, type PageRecord, readPlacedLines } from '../store/index.ts'
+import type { Strategy } from '../strategy/index.ts'
+import { type CanonicalUrl, type Fingerprinter, hostKeyOf } from '../url/index.ts'
+import type { DiskUrlSeen } from '../url-seen/index.ts'
+import { editionOf } from './failures-file.ts'
+import { sizeIfThere } from './file-check.ts'
+
+/** Where URLs that may wait are found. */
+export interface WaitingSources {
+  readonly stored: (show: (entry: FrontierEntry) => Promise<void>) => Promise<SalvagedFrontier>
+  readonly told: () => AsyncIterable<NumberedBatch>
+}
+
+/** Of a page, a failure, or a seed, which stands at depth 0 and does not say so. */
+type Line = Pick<PageRecord | FailureRecord, 'url' | 'depth' | 'via'>
+
+export class Rebuilding {
+  readonly #dir: string
+  readonly #states: Readonly<Record<string, unknown>>
+  readonly #strategy: Strategy
+  readonly #ends: FrontierEntry[] = []
+  readonly #endUrls = new Set<string>()
+  waiting = 0
+  /** URLs whose verdict was cut off: they are asked for again. */
+  again = 0
+
+  /** `states` are those of the last good batch. */
+  constructor(dir: string, states: Readonly<Record<string, unknown>>, strategy: Strategy) {
+    this.#dir = dir
+    this.#states = states
+    this.#strategy = strategy
+  }
+
+  /** Takes note of the URLs in lines that do not count; to be called before they are cut off. */
+  async rememberEnds(): Promise<void> {
+    const seeds = new Set<string>()
+    for await (const { record } of this.#lines('state/seeds.jsonl', 0)) seeds.add(record.url)
+    for (const { path, length } of this.#verdictFiles()) {
+      for await (const { record } of this.#lines(path, length)) {
+        if (this.#endUrls.has(record.url)) continue
+        this.#endUrls.add(record.url)
+        this.#ends.push(this.#entryOf(record, seeds.has(record.url)))
+      }
+    }
+  }
+
+  /** Fills a seen set and, if there is one, a frontier; both are new. The frontier is written as of batch `number`. */
+  async into(
+    fingerprinter: Fingerprinter,
+    seen: DiskUrlSeen,
+    frontier: DiskFrontier | null,
+    number: number,
+    sources: WaitingSources,
+  ): Promise<void> {
+    const isNew = (url: CanonicalUrl): boolean => {
+      fingerprinter.compute(url)
+      const { high, low } = fingerprinter
+      if (seen.has(high, low)) return false
+      seen.restore(high, low, 1)
+      return true
+    }
+    for (const { path, length, isPages } of this.#verdictFiles()) {
+      for await (const { record, end } of this.#lines(path, 0)) {
+        if (end > length) break
+        const url = record.url as CanonicalUrl
+        if (!isNew(url) || frontier === null) continue
+        // Met and done with: so the host is known, and its pages are counted.
+        frontier.offer(this.#entryOf(record, false))
+        frontier.omit(hostKeyOf(url), url, isPages)
+      }
+    }
+    await frontier?.endReplay()
+    const offer = async (entry: FrontierEntry): Promise<void> => {
+      if (!isNew(entry.url)) return
+      this.waiting++
+      if (this.#endUrls.has(entry.url)) this.again++
+      if (frontier === null) return
+      frontier.offer(entry)
+      if (frontier.wantsSeal()) await write(frontier, number)
+    }
+    await sources.stored(offer)
+    for await (const { batch } of sources.told()) for (const entry of batch.admitted) await offer(entry)
+    if (frontier === null) return
+    for (const entry of this.#ends) await offer(entry)
+    await write(frontier, number)
+  }
+
+  #verdictFiles(): { path: string; length: number; isPages: boolean }[] {
+    const { path, length } = editionOf(this.#dir, this.#states['failures'])
+    return [
+      { path: 'pages.jsonl', length: (this.#states['pages'] as number | undefined) ?? 0, isPages: true },
+      { path, length, isPages: false },
+    ]
+  }
+
+  async *#lines(path: string, from: number): AsyncGenerator<{ record: Line; end: number }> {
+    const size = await sizeIfThere(join(this.#dir, path))
+    if (size !== null && size > from) yield* readPlacedLines<Line>(join(this.#dir, path), from)
+  }
+
+  #entryOf({ url, depth, via }: Line, isSeed: boolean): FrontierEntry {
+    const canonical = url as CanonicalUrl
+    const link = { url: canonical, host: hostKeyOf(canonical), via: via as CanonicalUrl | null, depth, isSeed }
+    return { ...link, band: this.#strategy.bandOf(link), hops: 0, tries: 0, pauses: 0 }
+  }
+}
+
+async function write(frontier: DiskFrontier, number: number): Promise<void> {
+  frontier.seal(number)
+  frontier.committed(number)
+  await frontier.written()
+}
