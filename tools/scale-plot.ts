@@ -1,0 +1,127 @@
+// Draws docs/scale.svg from the dated results of the scale benches: how the cost of a URL grows with how many there are.
+//
+//   node tools/scale-plot.ts
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+interface Row {
+  readonly urls: number
+  readonly memoryMiB: number
+  readonly known: string
+  readonly isCold: boolean
+  readonly lastFifthCpuNs: number
+  readonly bytesPerUrl: number
+  readonly peakBytesPerUrl: number
+  readonly reopenMs: number
+}
+
+interface Panel {
+  readonly title: string
+  readonly bar: number
+  readonly barName: string
+  readonly max: number
+  readonly lines: readonly {
+    readonly name: string
+    readonly points: readonly (readonly [urls: number, value: number])[]
+  }[]
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const WIDTH = 300
+const HEIGHT = 220
+const LEFT = 44
+const TOP = 34
+const RIGHT = 12
+const BOTTOM = 34
+const DECADES = [6, 7, 8]
+const COLOURS = ['#2b6cb0', '#c05621']
+
+function latest(bench: string): { readonly rows: readonly Row[] } {
+  const folder = join(root, 'bench/results')
+  const names = readdirSync(folder).filter((name) => name.startsWith(`${bench}-`))
+  return JSON.parse(readFileSync(join(folder, names.sort().at(-1) ?? ''), 'utf8')) as { rows: Row[] }
+}
+
+function pointsOf(rows: readonly Row[], value: (row: Row) => number): (readonly [number, number])[] {
+  return rows.map((row) => [row.urls, value(row)] as const).sort(([a], [b]) => a - b)
+}
+
+function panel({ title, bar, barName, max, lines }: Panel, column: number): string {
+  const x = (urls: number): number => LEFT + ((Math.log10(urls) - 6) / 2.05) * (WIDTH - LEFT - RIGHT)
+  const y = (value: number): number => HEIGHT - BOTTOM - (value / max) * (HEIGHT - TOP - BOTTOM)
+  const round = (value: number): string => value.toFixed(1)
+  const parts = [`<text x="${LEFT}" y="18" class="title">${title}</text>`]
+  for (const decade of DECADES) {
+    const at = round(x(10 ** decade))
+    parts.push(`<line x1="${at}" x2="${at}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" class="grid"/>`)
+    parts.push(`<text x="${at}" y="${HEIGHT - 16}" class="tick" text-anchor="middle">10${'⁶⁷⁸'[decade - 6]}</text>`)
+  }
+  for (const share of [0, 0.5, 1]) {
+    const at = round(y(max * share))
+    parts.push(
+      `<text x="${LEFT - 6}" y="${at}" class="tick" text-anchor="end" dominant-baseline="middle">${max * share}</text>`,
+    )
+  }
+  const barAt = round(y(bar))
+  parts.push(`<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${barAt}" y2="${barAt}" class="bar"/>`)
+  // Where the line of figures is not.
+  const [labelAt, anchor] = bar < 0.7 * max ? [LEFT + 6, 'start'] : [WIDTH - RIGHT, 'end']
+  parts.push(`<text x="${labelAt}" y="${Number(barAt) - 4}" class="tick" text-anchor="${anchor}">${barName}</text>`)
+  for (const [i, { name, points }] of lines.entries()) {
+    const colour = COLOURS[i] ?? '#333'
+    const path = points.map(([urls, value]) => `${round(x(urls))},${round(y(value))}`)
+    parts.push(`<polyline points="${path.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`)
+    for (const place of path) {
+      const [cx, cy] = place.split(',')
+      parts.push(`<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`)
+    }
+    parts.push(`<text x="${LEFT + 6}" y="${TOP + 12 + 13 * i}" class="tick" style="fill:${colour}">${name}</text>`)
+  }
+  return `<g transform="translate(${column * WIDTH},0)">${parts.join('\n')}</g>`
+}
+
+// One budget and the hardest mix (every known URL as likely as any other), files dropped from the page cache.
+const rows = latest('url-seen-scale').rows.filter(
+  (row) => row.memoryMiB === 256 && row.known === 'uniform' && row.isCold,
+)
+const panels: Panel[] = [
+  {
+    title: 'CPU a check, µs',
+    bar: 3.33,
+    barName: '300,000 a second',
+    max: 6,
+    lines: [{ name: '256 MiB, 30 % new', points: pointsOf(rows, (row) => row.lastFifthCpuNs / 1_000) }],
+  },
+  {
+    title: 'Bytes a URL on disk',
+    bar: 10,
+    barName: '10 after a merge',
+    max: 20,
+    lines: [
+      { name: 'merged', points: pointsOf(rows, (row) => row.bytesPerUrl) },
+      {
+        name: 'peak',
+        points: pointsOf(
+          rows.filter((row) => row.peakBytesPerUrl > 0),
+          (row) => row.peakBytesPerUrl,
+        ),
+      },
+    ],
+  },
+  {
+    title: 'Opening again, cold, s',
+    bar: 10,
+    barName: '10 s',
+    max: 12,
+    lines: [{ name: 'seen set', points: pointsOf(rows, (row) => row.reopenMs / 1_000) }],
+  },
+]
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH * panels.length} ${HEIGHT}" font-family="system-ui, sans-serif">
+<style>.title{font-size:13px;font-weight:600;fill:#888}.tick{font-size:11px;fill:#888}.grid{stroke:#8884}.bar{stroke:#888;stroke-dasharray:4 3}</style>
+${panels.map(panel).join('\n')}
+</svg>
+`
+writeFileSync(join(root, 'docs/scale.svg'), svg)
+console.log('wrote docs/scale.svg')
