@@ -23,7 +23,7 @@ export const EXIT = {
   ok: { code: 0, text: 'finished, or a limit was reached' },
   failed: {
     code: 1,
-    text: 'a fault of our own ended the crawl, a lens refused one of its arguments, or the output could not be written',
+    text: 'a fault of our own ended the crawl, a lens refused one of its arguments, the state of the crawl is damaged, or the output could not be written',
   },
   usage: { code: 2, text: 'arguments or configuration are wrong; nothing was started' },
   interrupted: { code: 3, text: 'stopped by a signal; the same command goes on' },
