@@ -101,14 +101,14 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   const counts = 'made anew from pages.jsonl, failures.jsonl and what waits; how often each URL was met is lost'
   if (seenFault !== '') damaged('seen set', seenFault, counts)
   else if (rebuildsSeen) whole('seen set', `whole, but ${counts}`)
-  else whole('seen set', `${seen?.urls ?? 0} URLs in ${seen?.runs.length ?? 0} runs`)
+  else whole('seen set', `${seen?.urls ?? 0} URLs on disk, runs: ${seen?.runs.length ?? 0}`)
 
   const contents = (states['contents'] as ContentState | null | undefined) ?? null
   const contentsFault = await complaintOf(async () => {
     if (contents !== null) await checkContentRuns(join(dir, 'state/contents'), contents)
   })
   if (contentsFault !== '') damaged('contents', contentsFault, 'made anew from pages.jsonl; nothing is lost')
-  else whole('contents', `${contents?.runs.length ?? 0} runs`)
+  else whole('contents', `runs: ${contents?.runs.length ?? 0}`)
 
   const files = await checkFiles(dir, states)
   for (const file of files) {

@@ -101,7 +101,7 @@ async function checkArchive(
       return { ...finding, what: `${file} is ${size} bytes long, but ${length} were committed`, figures: '' }
     }
   }
-  return { ...finding, what: '', figures: `${needed.size} files` }
+  return { ...finding, what: '', figures: `files that count: ${needed.size}` }
 }
 
 async function byteAt(path: string, at: number): Promise<number | null> {

@@ -171,13 +171,13 @@ function describe(status: Status, wallMs: number): string {
     (failed > 0 ? line('failed', `${formatCount(failed)} (${countsIn(status.failures)})`) : '') +
     (sumOf(status.skipped) > 0 ? line('skipped', countsIn(status.skipped)) : '') +
     line('waiting', `${formatNumberOf(waiting, 'URL')}; ${formatNumberOf(hosts, 'host')} met`) +
-    line('time', `${formatDuration(Math.round(status.seconds * 1_000))} over all runs, ${status.cpuSeconds} s of CPU`) +
+    line('time', `${formatDuration(Math.round(status.seconds) * 1_000)} over all runs, ${status.cpuSeconds} s of CPU`) +
     line('memory', `${formatBytes(status.peakRssBytes)} at most`) +
     line(
       'commit',
       ageMs === null
         ? 'none yet'
-        : `batch ${formatCount(status.batch)}, ${formatDuration(Math.round(ageMs / 1_000) * 1_000)} ago`,
+        : `batch ${formatCount(status.batch)}, ${ageMs < 1_000 ? 'just now' : `${formatDuration(Math.round(ageMs / 1_000) * 1_000)} ago`}`,
     ) +
     line('disk', diskOf(disk))
   )
@@ -187,7 +187,7 @@ function stateOf({ state, pid, waiting, stoppedBecause, dir }: Status): string {
   const goOn = `\`portolan crawl --dir ${shellWord(dir)}\``
   if (state === 'running') return `running, process ${pid}`
   if (state === 'finished') return 'finished: nothing is left to fetch'
-  const why = stoppedBecause === null ? 'stopped' : `stopped: ${STOPS[stoppedBecause]}`
+  const why = stoppedBecause === null ? 'stopped' : STOPS[stoppedBecause].replace(/^(?!stopped)/, 'stopped: ')
   return waiting === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
 }
 
