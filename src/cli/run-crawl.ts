@@ -147,11 +147,11 @@ async function watch(
     (cause) =>
       progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
   )
-  await desk.begin()
   interruption.sayWith((line) => progress.say(line))
   let stoppedBecause: StopReason
   let fault: unknown = null
   try {
+    await desk.begin()
     stoppedBecause = await job.run()
     fault = job.fault
   } finally {
