@@ -4,8 +4,8 @@
 //    WARC/1.1 CRLF fields… WARC-Block-Digest: sha256: │ 64 hex │ CRLF CRLF │ block │ body │ CRLF CRLF
 //    └────────────────── head ───────────────────────┘   └ filled in once block and body stand
 //
-// The HTTP response is rebuilt: status line, the raw header pairs in their order, an empty line, the
-// payload as it came with the transfer coding undone. A `Transfer-Encoding` header would make readers
+// The HTTP response is its head as it came (or, where the document lacks it, rebuilt from the raw header
+// pairs in their order) and the payload as it came with the transfer coding undone. A `Transfer-Encoding` header would make readers
 // undo it again, so it is kept as `X-Orig-Transfer-Encoding` (Browsertrix does the same; docs/formats.md).
 // Digests are `sha256:` with hex, as warcio writes them.
 
@@ -105,8 +105,13 @@ function plan(type: string, id: string, fields: string, block: string, body: Bod
   return { head, block, body, bytes: head.length + FRAMING_BYTES + blockBytes }
 }
 
+/** The head as it came; where the document does not have it, from its parts. Only the name of a transfer coding, which is undone, is changed. */
 function responseHead(document: Document, version: string): string {
-  const { rawHeaders } = document
+  const { rawHeaders, responseHead: received } = document
+  if (received !== null) {
+    if (document.header('transfer-encoding') === null) return received
+    return received.replaceAll(/(?<=\n\r*)transfer-encoding(?=[ \t\r]*:)/gi, 'X-Orig-$&')
+  }
   let head = `HTTP/${version} ${document.status} ${document.statusText}${CRLF}`
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
