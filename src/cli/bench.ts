@@ -11,7 +11,7 @@ import { printProblems } from './config-flags.ts'
 
 const folder = fileURLToPath(new URL('../../bench', import.meta.url))
 /** Files of the folder that measure nothing themselves. */
-const NOT_BENCHES: ReadonlySet<string> = new Set(['all', 'corpus'])
+const NOT_BENCHES: ReadonlySet<string> = new Set(['all', 'corpus', 'synthetic-web'])
 
 function names(): string[] {
   if (!existsSync(folder)) return []
