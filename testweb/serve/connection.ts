@@ -25,6 +25,9 @@ export interface ServerState {
   paper: BytePaper
 }
 
+/** No number of a request. */
+const NONE = -1
+
 export class Connection {
   readonly #socket: Socket
   readonly #state: ServerState
@@ -38,6 +41,8 @@ export class Connection {
   /** An answer is waiting for its time or for the socket to drain. */
   #isBusy = false
   #cancelTimer: (() => void) | null = null
+  /** The request whose answer is on its way, by its number in the log. */
+  #open = NONE
 
   constructor(socket: Socket, state: ServerState, id: number, scheme: 'http' | 'https', ip: string) {
     this.#socket = socket
@@ -48,7 +53,11 @@ export class Connection {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     // Clients of tests leave abruptly; that is their right.
     socket.on('error', () => socket.destroy())
-    socket.on('close', () => this.#cancelTimer?.())
+    socket.on('close', () => {
+      this.#cancelTimer?.()
+      // The client left before its answer was sent: with that the request is over.
+      if (this.#open !== NONE) this.#end(this.#open, state.clock.nowMs(), 0)
+    })
   }
 
   #receive(chunk: Buffer): void {
@@ -83,6 +92,7 @@ export class Connection {
     const { web, clock, log } = this.#state
     const name = request.host ?? this.#ip
     const entry = log.begin(this.#arrivedMs, name, this.#ip, this.#id, this.#scheme === 'https', request.path)
+    this.#open = entry
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       this.#send(wireText(405, 'Only GET and HEAD.\n', 'Allow: GET, HEAD\r\n', this.#date(), true), entry)
       return
@@ -107,7 +117,7 @@ export class Connection {
   #answer(answer: Answer, request: Request, name: string, entry: number): void {
     const { breakage, throttle } = answer.delivery
     if (breakage === 'lost') {
-      this.#state.log.end(entry, this.#state.clock.nowMs(), 0)
+      this.#end(entry, this.#state.clock.nowMs(), 0)
       this.#isBusy = true
       this.#socket.resetAndDestroy()
       return
@@ -137,7 +147,7 @@ export class Connection {
   }
 
   #send({ bytes, status, isLast }: Wire, entry: number): void {
-    const { clock, log, web } = this.#state
+    const { clock, web } = this.#state
     const socket = this.#socket
     // Before the write: the kernel may give the bytes to the client before write() returns, and a
     // client must not be blamed for our being slow to look at the clock.
@@ -146,22 +156,27 @@ export class Connection {
     if (socket.writableLength > 0) this.#state.paper = web.newPaper()
     if (isLast) {
       this.#isBusy = true
-      if (socket.writableLength === 0) log.end(entry, endMs, status)
-      else socket.once('finish', () => log.end(entry, clock.nowMs(), status))
+      if (socket.writableLength === 0) this.#end(entry, endMs, status)
+      else socket.once('finish', () => this.#end(entry, clock.nowMs(), status))
       socket.end()
       return
     }
     if (socket.writableLength === 0) {
-      log.end(entry, endMs, status)
+      this.#end(entry, endMs, status)
       return
     }
     // The kernel took only part of it: the answer ends when the rest is gone.
     this.#isBusy = true
     socket.write('', () => {
-      log.end(entry, clock.nowMs(), status)
+      this.#end(entry, clock.nowMs(), status)
       this.#isBusy = false
       this.#goOn()
     })
+  }
+
+  #end(entry: number, endMs: number, status: number): void {
+    if (this.#open === entry) this.#open = NONE
+    this.#state.log.end(entry, endMs, status)
   }
 
   #goOn(): void {

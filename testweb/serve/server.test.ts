@@ -304,6 +304,16 @@ describe('the log', () => {
   })
 })
 
+test('a request whose client leaves before the answer ends with it, and is not under way for ever', async () => {
+  const late = await startTestWeb({ hosts: 1, pages: 1, latencyMs: 3_600_000 })
+  onTestFinished(() => late.stop())
+  const socket = connect(late.port, '127.1.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: 127.1.0.1\r\n\r\n'))
+  await expect.poll(() => late.log.length).toBe(1)
+  expect(late.log.at(0).endMs).toBe(Infinity)
+  socket.destroy()
+  await expect.poll(() => late.log.at(0).endMs).toBeLessThan(Infinity)
+})
+
 describe('large pages', () => {
   test('arrive whole at a client that reads slowly, and end in the log when the last byte is gone', async () => {
     const large = await startTestWeb({ hosts: 1, pages: 3, meanBytes: 8_000_000, linksPerPage: 2 })
