@@ -44,12 +44,12 @@ class SlowJournal extends MemoryJournal {
   }
 }
 
-function harness(options: { failing?: boolean; heldElsewhere?: number } = {}) {
+function harness(options: { failing?: boolean; heldElsewhere?: number; beforeLast?: () => Promise<void> } = {}) {
   const clock = new ManualClock()
   const events: string[] = []
   const ledger = new SlowJournal(events)
   const lines: string[] = []
-  const file: CommittedFile = {
+  const file: { -readonly [key in keyof CommittedFile]: CommittedFile[key] } = {
     state: () => lines.length,
     async sync() {
       if (options.failing === true) throw new Error('no space')
@@ -77,14 +77,14 @@ function harness(options: { failing?: boolean; heldElsewhere?: number } = {}) {
     writeHeld: (one) => void told.push(`held ${one.url}`),
     writeSeed: (one) => void told.push(`seed ${one.url}`),
     heldElsewhere: () => options.heldElsewhere ?? 0,
-    beforeLast: async () => void events.push('parts written'),
+    beforeLast: options.beforeLast ?? (async () => void events.push('parts written')),
     writeFailure: (record) => void lines.push(record.url),
     otherFiles: { archive: 'as it was' },
     spent: () => ({ ms: 1, cpuMs: 2, peakRssBytes: 3 }),
     tickMs: 100,
     onFault: (fault) => void faults.push(fault),
   })
-  return { clock, events, ledger, lines, books, figures, faults, told }
+  return { clock, events, ledger, lines, books, figures, faults, told, file }
 }
 
 const settle = async (): Promise<void> => {
@@ -260,4 +260,37 @@ test('a commit that finds another under way resolves when what was written befor
   gate.resolve()
   await Promise.all(others)
   expect(seen).toEqual([2, 2, 2])
+})
+
+test('after a batch that was lost nothing is committed: it would leave a hole', async () => {
+  const { books, figures, ledger } = harness()
+  books.admitted(entry('x'))
+  ledger.gate = Promise.reject(new Error('no space'))
+  await expect(books.commit()).rejects.toThrow('no space')
+  ledger.gate = Promise.resolve()
+  expect(() => books.failed(entry('y'), 'DNS_NO_NAME', '')).toThrow('no space')
+  await expect(books.commit()).rejects.toThrow('no space')
+  await expect(books.hold()).rejects.toThrow('no space')
+  await expect(books.close()).rejects.toThrow('no space')
+  expect(ledger.written).toEqual([])
+  expect(figures).toMatchObject({ admitted: 0, failed: 0 })
+})
+
+test('a state that cannot be told loses its batch like any other fault', async () => {
+  const { books, figures, file, ledger } = harness()
+  books.failed(entry('x'), 'DNS_NO_NAME', '')
+  file.state = () => {
+    throw new Error('a part is broken')
+  }
+  await expect(books.commit()).rejects.toThrow('a part is broken')
+  expect(figures).toMatchObject({ failed: 0 })
+  await expect(books.close()).rejects.toThrow('a part is broken')
+  expect(ledger.written).toEqual([])
+})
+
+test('a part that cannot be written out at the end does not take the last batch with it', async () => {
+  const { books, ledger } = harness({ beforeLast: async () => Promise.reject(new Error('the store is full')) })
+  books.failed(entry('x'), 'DNS_NO_NAME', '')
+  await expect(books.close()).rejects.toThrow('the store is full')
+  expect(ledger.written).toMatchObject([{ ended: [entry('x').url] }])
 })

@@ -74,6 +74,8 @@ export class Books {
   #isClosed = false
   #isDirty = false
   #wasTouched = false
+  /** What ended it: nothing is committed after a batch that was lost, for it would leave a hole. */
+  #fault: unknown = null
 
   constructor(parts: BooksParts) {
     this.#parts = parts
@@ -82,6 +84,16 @@ export class Books {
 
   /** Returns where the page's line stands in its file; -1 where there is none. */
   settle(settled: Settled): number {
+    if (this.#fault !== null) throw this.#fault
+    try {
+      return this.#settle(settled)
+    } catch (fault) {
+      // Half of it may be in the batch.
+      throw this.#fail(fault, [], [], 0)
+    }
+  }
+
+  #settle(settled: Settled): number {
     const { figures, frontier, writePage, writeFailure } = this.#parts
     const { verdict } = settled
     const isPage = verdict.kind === 'page'
@@ -164,12 +176,14 @@ export class Books {
   /** Resolves when everything written so far is durable. */
   async commit(): Promise<void> {
     for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
+    if (this.#fault !== null) throw this.#fault
     if (this.#isDirty) await this.#commitAlone()
   }
 
   /** Commits, then lets no other commit begin until the function that it gives is called: the files stand still meanwhile. */
   async hold(): Promise<() => void> {
     for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
+    if (this.#fault !== null) throw this.#fault
     let release = (): void => {}
     this.#hold = new Promise((resolve) => {
       release = () => {
@@ -203,9 +217,15 @@ export class Books {
     this.#cancelTick?.()
     for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     if (!this.#wasTouched) return
-    await this.#parts.beforeLast()
+    let partFault: unknown = null
+    await this.#parts.beforeLast().catch((fault: unknown) => {
+      partFault = fault
+    })
     for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
+    if (this.#fault !== null) throw this.#fault
+    // What was done counts, also where a part on disk could not be written out: the journal tells it again.
     await this.#commitAlone()
+    if (partFault !== null) throw partFault
   }
 
   /** Whether this run has anything to tell; one that finds nothing to do leaves no trace. */
@@ -231,15 +251,14 @@ export class Books {
     this.#takenBack = []
     this.#isDirty = false
     const states: Record<string, unknown> = { ...this.#parts.otherFiles }
-    for (const [name, file] of files) states[name] = file.state(number)
-    batch.files = states
-    batch.totals = figures.totals(frontier.figures().hosts, spent())
     try {
+      for (const [name, file] of files) states[name] = file.state(number)
+      batch.files = states
+      batch.totals = figures.totals(frontier.figures().hosts, spent())
       await Promise.all([...files.values()].map(async (file) => file.sync?.()))
       await journal.commit(batch)
     } catch (fault) {
-      this.#forget(verdicts, takenBack, batch.admitted.length)
-      throw fault
+      throw this.#fail(fault, verdicts, takenBack, batch.admitted.length)
     }
     this.#states = states
     for (const [name, file] of files) await file.committed?.(states[name], number)
@@ -248,15 +267,17 @@ export class Books {
     if (upTo >= journal.firstNumber) await journal.forget(upTo)
   }
 
-  /** What could not be committed has not happened: the figures say what the next run will find. */
-  #forget(verdicts: readonly Verdict[], takenBack: readonly Verdict[], admitted: number): void {
+  /** The end. What could not be committed has not happened: the figures say what the next run will find. */
+  #fail(fault: unknown, verdicts: readonly Verdict[], takenBack: readonly Verdict[], admitted: number): unknown {
     const { figures } = this.#parts
+    this.#fault ??= fault
     for (const verdict of [...verdicts, ...this.#verdicts]) figures.uncount(verdict)
     for (const verdict of [...takenBack, ...this.#takenBack]) figures.count(verdict)
     figures.admitted -= admitted + this.#batch.admitted.length - takenBack.length - this.#takenBack.length
     this.#batch = emptyBatch()
     this.#verdicts = []
     this.#takenBack = []
+    return fault
   }
 
   #touched(): void {

@@ -23,7 +23,8 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures, type CrawlTotals } from './figures.ts'
 import { planMemory } from './memory-plan.ts'
 import { originalsIn, tellContents } from './page-originals.ts'
-import { replay } from './replay.ts'
+import { refuseRemains } from './remains.ts'
+import { refuseLostEnd, replay } from './replay.ts'
 import { restoreRobots } from './robots-file.ts'
 
 export interface CrawlState {
@@ -67,17 +68,31 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   await makeDirectory(folder)
   const lock = await lockDirectory(folder)
   closers.add(() => lock.release())
+  await refuseRemains(dir)
   const journal = await SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: plan.newIdentity })
   closers.add(() => journal.close())
   const last = await lastBatch(journal)
   const states = last?.files ?? {}
+  const memory = planMemory(settings.agent.memory)
+  const frontier = await DiskFrontier.open({
+    directory: join(folder, 'frontier'),
+    memoryBytes: memory.frontierBytes,
+    clock,
+    delayMs: settings.frontier.delay,
+    ipDelayMs: settings.frontier.ipDelay,
+    ipConnections: settings.frontier.ipConnections,
+    urlsPerTurn: settings.frontier.urlsPerTurn,
+    onReady: () => bell.ring(),
+  })
+  closers.add(() => frontier.close())
+  const seenState = (states['seen'] as SeenState | undefined) ?? null
+  // Before any file is cut back to what the journal says: one that has lost its end says too little.
+  await refuseLostEnd(journal, Math.max(frontier.replayFrom, seenState?.replayFrom ?? 0))
   const files = await openCrawlFiles(plan, journal.identity, states, closers)
   const seeds: Seed[] = []
   for await (const seed of readJsonLines<Seed>(files.seeds.path)) seeds.push(seed)
 
-  const memory = planMemory(settings.agent.memory)
   const fingerprinter = new Fingerprinter(keyOf(journal.identity))
-  const seenState = (states['seen'] as SeenState | undefined) ?? null
   const seen = await DiskUrlSeen.open({
     directory: join(folder, 'seen'),
     memoryBytes: memory.seenBytes,
@@ -94,18 +109,6 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     readOriginal: originalsIn(pageLines),
   })
   closers.add(() => contentSeen.close())
-  const frontier = await DiskFrontier.open({
-    directory: join(folder, 'frontier'),
-    memoryBytes: memory.frontierBytes,
-    clock,
-    delayMs: settings.frontier.delay,
-    ipDelayMs: settings.frontier.ipDelay,
-    ipConnections: settings.frontier.ipConnections,
-    urlsPerTurn: settings.frontier.urlsPerTurn,
-    onReady: () => bell.ring(),
-  })
-  closers.add(() => frontier.close())
-
   const robots = new RobotsCache(clock, {
     entriesMax: settings.robots.cacheEntries,
     bytesMax: Math.min(settings.robots.cacheBytes, memory.robotsBytes),
@@ -135,11 +138,12 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     committed: async (state) => contentSeen.committed(state as ContentState),
   })
   let isEnding = false
+  let isBroken = false
   let isSeenBehind = false
   committed.set('frontier', {
     state: (number) => {
       const isLong = journal.bytesAfter(frontier.replayFrom) > JOURNAL_BYTES_MAX
-      if (frontier.canSeal && (isEnding || isLong || frontier.wantsSeal())) frontier.seal(number)
+      if (!isBroken && frontier.canSeal && (isEnding || isLong || frontier.wantsSeal())) frontier.seal(number)
       return undefined
     },
     committed: async (_, number) => {
@@ -169,10 +173,15 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     committed,
     heldElsewhere: () => Math.min(seenHolds, frontier.replayFrom),
     writeOut: async () => {
-      isEnding = true
-      await frontier.written()
-      await seen.flush()
-      await contentSeen.flush()
+      try {
+        await frontier.written()
+        await seen.flush()
+        await contentSeen.flush()
+        isEnding = true
+      } catch (fault) {
+        isBroken = true
+        throw fault
+      }
     },
   }
 }

@@ -17,12 +17,15 @@ export interface ReplayInto {
   readonly frontier: Pick<DiskFrontier, 'offer' | 'omit' | 'rest' | 'replayFrom' | 'endReplay'>
 }
 
+/** A journal that ends before what a part holds has lost its end: asked with that number, it refuses. */
+export async function refuseLostEnd(journal: Journal, held: number): Promise<void> {
+  if (held > journal.lastNumber) await Array.fromAsync(journal.history(held))
+}
+
 export async function replay(journal: Journal, into: ReplayInto): Promise<void> {
   const { frontier, seenHolds } = into
   const frontierHolds = frontier.replayFrom
-  // A journal that ends before what a part holds has lost its end: asked with that number, it refuses.
-  const held = Math.max(seenHolds, frontierHolds)
-  if (held > journal.lastNumber) await Array.fromAsync(journal.history(held))
+  await refuseLostEnd(journal, Math.max(seenHolds, frontierHolds))
   const rests = new Map<HostKey, number>()
   for await (const { number, batch } of journal.history(Math.min(seenHolds, frontierHolds))) {
     if (number > seenHolds) await meetAll(batch, into)

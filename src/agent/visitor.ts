@@ -252,7 +252,11 @@ export class Visitor {
     if (isPage) permits.use()
     else permits.giveBack()
     // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
-    if (pause !== null) books.rest(pause)
+    if (pause !== null) {
+      books.rest(pause)
+      // Not later: a checkpoint taken meanwhile would hold the batch with the note, but not the rest.
+      return { restMs }
+    }
     const pressure = books.pressure()
     return pressure === undefined ? { restMs } : pressure.then(() => ({ restMs }))
   }
@@ -281,8 +285,10 @@ export class Visitor {
         const pause = this.#pauseAfter(turn.host, origin, document)
         books.rest(pause)
         restMs = pause.restMs
-      } else if (verdict === 'retry') restMs = Math.max(restMs, this.#backoff(trouble.failed(origin)))
-      else trouble.answered(origin)
+      } else if (verdict === 'retry') {
+        restMs = Math.max(restMs, this.#backoff(trouble.failed(origin)))
+        books.rest({ host: turn.host, restMs, why: 'robots.txt could not be had' })
+      } else trouble.answered(origin)
       frontier.settle(turn, { restMs, wasAsked: outcome.kind !== 'skipped' })
     } finally {
       document?.release()

@@ -22,6 +22,7 @@ import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
 import { Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
+import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
 import { type GivenUpNote, Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
@@ -50,13 +51,16 @@ export async function joinWalk(
   const { settings, clock, random } = plan
   const { agent, frontier: pace, robots } = settings
   const { journal, figures, files, frontier, past } = state
-  const changes = compareOptions(settings, (past.states['options'] as RememberedOptions | undefined) ?? null)
+  const before = (past.states['options'] as RememberedOptions | undefined) ?? null
+  const changes = compareOptions(settings, before)
+  // Other options are remembered once all that follows from them is done: a crash before must not lose it.
+  let remembered = before ?? changes.remembered
   const books = new Books({
     clock,
     journal,
     frontier,
     figures,
-    files: new Map([...state.committed, ['options', { state: () => changes.remembered }]]),
+    files: new Map([...state.committed, ['options', { state: () => remembered }]]),
     otherFiles: past.states,
     writePage: (record) => files.pages.append(record),
     writeFailure: (record) => files.failures.append(record),
@@ -135,6 +139,8 @@ export async function joinWalk(
   })
   bell.ring = () => pipeline.pump()
   const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
+  if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
+  remembered = changes.remembered
   await books.commit()
   return { pipeline, books, statistics, seeds, strategy, trouble, changes }
 }
@@ -142,7 +148,7 @@ export async function joinWalk(
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
 async function goOn(
   plan: CrawlPlan,
-  { past, files, figures }: CrawlState,
+  { past, files, figures, robots }: CrawlState,
   admission: Admission,
   books: Books,
   sink: AdmissionSink,
@@ -159,7 +165,11 @@ async function goOn(
   const parts = { failures: files.failures, books, strategy, trouble, isSeed: (url: CanonicalUrl) => known.has(url) }
   if (isBarren) {
     const given = new Set<string>(plan.seeds)
-    await requeue(parts, (record) => given.has(record.url))
+    await requeue(parts, (record) => {
+      if (!given.has(record.url)) return false
+      if (forgetUnreachable(record.url as CanonicalUrl, robots, files.robots)) books.noted()
+      return true
+    })
   }
   if (changes.isScopeChanged) {
     const isBack = ({ url, depth }: FailureRecord): boolean => scope.judge(url as CanonicalUrl, depth) === null
