@@ -1,6 +1,9 @@
 import type { Frontier } from '../frontier/index.ts'
 import type { HostKey, Origin } from '../url/index.ts'
 
+/** Hosts remembered with their origins, at some 365 bytes each. Of the others the frontier keeps the longest delay. */
+const HOSTS_MAX = 50_000
+
 /**
  * Crawl-delay is said per origin, politeness is kept per host: a host rests for the longest that any of
  * its origins asks for. Only hosts that ask for one are remembered here.
@@ -8,6 +11,7 @@ import type { HostKey, Origin } from '../url/index.ts'
 export class CrawlDelays {
   readonly #frontier: Frontier
   readonly #maxMs: number
+  /** Lately learnt last. */
   readonly #byHost = new Map<HostKey, Map<Origin, number>>()
 
   constructor(frontier: Frontier, maxMs: number) {
@@ -22,6 +26,8 @@ export class CrawlDelays {
     if (delays === undefined) {
       delays = new Map()
       this.#byHost.set(host, delays)
+      const oldest = this.#byHost.size > HOSTS_MAX ? this.#byHost.keys().next() : null
+      if (oldest !== null && oldest.done === false) this.#byHost.delete(oldest.value)
     }
     if (delayMs === null) delays.delete(origin)
     else delays.set(origin, Math.min(delayMs, this.#maxMs))

@@ -132,6 +132,8 @@ export class DiskUrlSeen implements UrlSeen {
   /** The caller's position, such as the number of a batch, up to which all was met. It comes back as `replayFrom`. */
   mark(position: number): void {
     this.#mark = position
+    // Nothing was met that is in no run: then nothing before this need be told again.
+    if (this.#active.size === 0 && !this.#keeper.isFlushing) this.#keeper.advance(position)
   }
 
   /** What is durable now. It counts once the caller has committed it, and said so. */

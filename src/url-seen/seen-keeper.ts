@@ -75,6 +75,12 @@ export class SeenKeeper {
     this.#flushing = this.#newJob(this.#write(generation, urls, mark), FLUSH_PACE)
   }
 
+  /** All that was met up to this mark is in the runs. While naming is held the runs named may be older: then it comes later. */
+  advance(mark: number): void {
+    this.#replayFrom = mark
+    if (this.#holds === 0) this.#named = { ...this.#named, replayFrom: mark }
+  }
+
   /** Work that is due for so many checks. */
   work(checks: number): void {
     this.#flushing?.work(checks)
