@@ -8,8 +8,9 @@ const errno = (code: string): NodeJS.ErrnoException => Object.assign(new Error(`
 test.for([
   ['ENOSPC', 'DISK_FULL', 'free some'],
   ['EDQUOT', 'DISK_FULL', 'free some'],
-  ['EROFS', 'DISK_READ_ONLY', 'choose another --dir'],
-  ['EACCES', 'DISK_READ_ONLY', 'check the permissions'],
+  ['EROFS', 'DISK_READ_ONLY', 'read-only file system (EROFS); use another directory'],
+  ['EACCES', 'DISK_READ_ONLY', 'no permission (EACCES); check the permissions, or use another directory'],
+  ['EPERM', 'DISK_READ_ONLY', 'no permission (EPERM); check the permissions, or use another directory'],
   ['EIO', 'DISK_FAILED', 'EIO'],
 ])('%s becomes %s and says what to do', ([code, expected, advice]) => {
   const fault = diskFault('writing pages.jsonl', errno(String(code)))

@@ -4,7 +4,7 @@
 export const FAULTS = {
   CONFIG_INVALID: 'arguments or configuration are wrong',
   DISK_FULL: 'the disk is full',
-  DISK_READ_ONLY: 'the directory cannot be written',
+  DISK_READ_ONLY: 'no permission there, or the file system is read-only',
   DISK_FAILED: 'the disk failed to read or write',
   LEDGER_CORRUPT: 'the state of the crawl is damaged',
   LEDGER_VERSION: 'the state was written by another version of the format',
@@ -39,10 +39,14 @@ export function diskFault(doing: string, cause: unknown): Fault {
       cause,
     )
   }
-  if (errno === 'EROFS' || errno === 'EACCES' || errno === 'EPERM') {
+  if (errno === 'EROFS') {
+    return new Fault('DISK_READ_ONLY', `${doing}: read-only file system (${errno}); use another directory`, cause)
+  }
+  // Reading may be forbidden as well as writing; `doing` says which it was.
+  if (errno === 'EACCES' || errno === 'EPERM') {
     return new Fault(
       'DISK_READ_ONLY',
-      `${doing}: not writable (${errno}); check the permissions or choose another --dir`,
+      `${doing}: no permission (${errno}); check the permissions, or use another directory`,
       cause,
     )
   }

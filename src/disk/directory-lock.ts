@@ -99,7 +99,7 @@ async function linked(candidate: string, path: string): Promise<boolean> {
 
 function locked(directory: string, pid: number): Fault {
   const who = pid === process.pid ? `this very process (${pid})` : `process ${pid}`
-  return new Fault('LEDGER_LOCKED', `${directory} is in use by ${who}; wait for it, stop it, or choose another --dir`)
+  return new Fault('LEDGER_LOCKED', `${directory} is in use by ${who}; wait for it, stop it, or use another directory`)
 }
 
 function parseOwner(text: string): Owner | null {

@@ -237,7 +237,7 @@ describe('a crawl that cannot be', () => {
     if (process.getuid?.() !== 0) return
     const asNobody = await portolan(['crawl', 'http://a.test/', '--dir', join(closed, 'out')], { uid: 65_534 })
     expect(asNobody.code).toBe(1)
-    expect(asNobody.stderr).toContain('not writable')
+    expect(asNobody.stderr).toContain('no permission (EACCES)')
   })
 
   test('two processes in one directory: the second is told which one has it', async () => {
