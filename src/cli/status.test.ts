@@ -69,6 +69,20 @@ test('a finished crawl: its figures, under the names of the crawl, and nothing t
   expect(traceOf(dir)).toEqual(before)
 })
 
+test('answers stand in the order of their classes, times are written as at the end of a crawl, and what failed can be asked again', async () => {
+  const web = await startWeb({ hosts: 1, pages: 2 })
+  const dir = temporaryDirectory(onTestFinished)
+  const [seed = ''] = web.seeds()
+  const missing = Array.from({ length: 9 }, (_, index) => `${seed}not/there/${index}`)
+  await crawl({ seeds: [seed, ...missing, 'http://127.9.9.9:9/'], dir })
+  const { out } = await status(dir)
+  expect(out).toMatch(/^ {2}pages {5}11 \(2xx 2, 4xx 9\), /m)
+  expect(out).toMatch(/^ {2}time {6}[\d.]+ m?s over all runs, [\d.]+ m?s of CPU$/m)
+  expect(out).toContain(
+    `  failed    1 (FETCH_CONNECT_REFUSED 1); \`portolan requeue ${dir} --failed\` has them asked again\n`,
+  )
+})
+
 test('a crawl that was stopped: how to go on', async () => {
   const web = await startWeb({ hosts: 2, pages: 30 })
   const dir = temporaryDirectory(onTestFinished)

@@ -6,10 +6,17 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrawlTotals } from '../agent/index.ts'
-import { Fault, formatBytes, formatDuration, STOPS, systemClock } from '../base/index.ts'
+import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch } from '../ledger/index.ts'
-import { type CrawlSummary, formatCount, formatNumberOf, loadCrawlSummary, printable } from '../report/index.ts'
+import {
+  type CrawlSummary,
+  formatCount,
+  formatNumberOf,
+  formatSpan,
+  loadCrawlSummary,
+  printable,
+} from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
@@ -163,21 +170,24 @@ function line(name: string, text: string): string {
 function describe(status: Status, wallMs: number): string {
   const { pages, failed, waiting, hosts, bytes, disk } = status
   const ageMs = status.lastCommitAt === null ? null : Math.max(0, wallMs - Date.parse(status.lastCommitAt))
-  const answers = countsIn(status.answers)
+  const answers = listed(inOrder(status.answers))
   return (
     `${printable(status.dir)}\n` +
     line('state', stateOf(status)) +
     line('pages', `${formatCount(pages)}${answers === '' ? '' : ` (${answers})`}, ${formatBytes(bytes)}`) +
-    (failed > 0 ? line('failed', `${formatCount(failed)} (${countsIn(status.failures)})`) : '') +
-    (sumOf(status.skipped) > 0 ? line('skipped', countsIn(status.skipped)) : '') +
+    (failed > 0 ? line('failed', failedOf(status)) : '') +
+    (sumOf(status.skipped) > 0 ? line('skipped', listed(largestFirst(status.skipped))) : '') +
     line('waiting', `${formatNumberOf(waiting, 'URL')}; ${formatNumberOf(hosts, 'host')} met`) +
-    line('time', `${formatDuration(Math.round(status.seconds) * 1_000)} over all runs, ${status.cpuSeconds} s of CPU`) +
+    line(
+      'time',
+      `${formatSpan(status.seconds * 1_000)} over all runs, ${formatSpan(status.cpuSeconds * 1_000)} of CPU`,
+    ) +
     line('memory', `${formatBytes(status.peakRssBytes)} at most`) +
     line(
       'commit',
       ageMs === null
         ? 'none yet'
-        : `batch ${formatCount(status.batch)}, ${ageMs < 1_000 ? 'just now' : `${formatDuration(Math.round(ageMs / 1_000) * 1_000)} ago`}`,
+        : `batch ${formatCount(status.batch)}, ${ageMs < 1_000 ? 'just now' : `${formatSpan(Math.round(ageMs / 1_000) * 1_000)} ago`}`,
     ) +
     line('disk', diskOf(disk))
   )
@@ -191,11 +201,28 @@ function stateOf({ state, pid, waiting, stoppedBecause, dir }: Status): string {
   return waiting === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
 }
 
+/** Not while it runs: what is taken back then would be in the way of the crawl, and is refused. */
+function failedOf({ failed, failures, state, dir }: Status): string {
+  const again = state === 'running' ? '' : `; \`portolan requeue ${shellWord(dir)} --failed\` has them asked again`
+  return `${formatCount(failed)} (${listed(largestFirst(failures))})${again}`
+}
+
+type Counts = readonly (readonly [name: string, count: number])[]
+
+/** Reasons: the most frequent is what one looks for. */
+function largestFirst(counts: Readonly<Record<string, number>>): Counts {
+  return Object.entries(counts).toSorted(([, a], [, b]) => b - a)
+}
+
+/** Classes of answers, whose order everybody knows, wherever the journal has put them. */
+function inOrder(counts: Readonly<Record<string, number>>): Counts {
+  return Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
 /** `2xx 1,204, 4xx 12`: what there is of each. */
-function countsIn(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
+function listed(counts: Counts): string {
+  return counts
     .filter(([, count]) => count > 0)
-    .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${printable(name)} ${formatCount(count)}`)
     .join(', ')
 }

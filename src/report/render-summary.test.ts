@@ -71,6 +71,11 @@ test('a complete crawl in which something failed is not plainly good', () => {
   expect(renderSummary({ ...done, failed: 52 }, { colour: false, width: 80 })).toContain('\n  failed    52\n')
 })
 
+test('what failed can be asked for again: the command stands last, to be copied', () => {
+  const text = renderSummary({ ...done, failed: 52 }, { colour: false, width: 200 })
+  expect(text).toMatch(/To have the next run ask again for those that failed:\n {2}portolan requeue \S+ --failed\n$/)
+})
+
 test('a run that found nothing to do says that the crawl was complete already', () => {
   const text = renderSummary({ ...done, run: { ...done.run, pages: 0 } }, { colour: false, width: 80 })
   expect(text.split('\n')[0]).toBe('Already complete: nothing was left to fetch')

@@ -67,6 +67,10 @@ test.each<[Partial<CrawlSummary>, string]>([
   [{ failed: 1 }, 'Complete, but 1 URL failed'],
   [{ skipped: { 'robots-unavailable': 3 } }, 'Complete, but 3 URLs were lost for want of a robots.txt'],
   [
+    { failed: 1, skipped: { 'scope-changed': 2 } },
+    'Complete, but 1 URL failed; 2 URLs that waited lie outside the changed scope (with the former options the next run brings them back)',
+  ],
+  [
     { failed: 2, skipped: { 'robots-unavailable': 1 } },
     'Complete, but 2 URLs failed and 1 was lost for want of a robots.txt',
   ],
@@ -74,8 +78,26 @@ test.each<[Partial<CrawlSummary>, string]>([
   expect(verdictOf(summaryWith({ waiting: 0, ...changes }), 'd')).toMatchObject({
     tone: 'warn',
     headline,
-    command: null,
+    command: (changes.failed ?? 0) > 0 ? 'portolan requeue d --failed' : null,
   })
+})
+
+test('what waited outside of a changed scope is named with the way back, also by a run that found nothing to do', () => {
+  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0 }
+  const summary = summaryWith({ waiting: 0, run, skipped: { 'scope-changed': 1 } })
+  expect(verdictOf(summary, 'd', 'run')).toMatchObject({
+    tone: 'warn',
+    headline:
+      'Already complete: nothing was left to fetch; 1 URL that waited lies outside the changed scope (with the former options the next run brings it back)',
+  })
+})
+
+test('only the limits that are totals of the crawl are called forgotten', () => {
+  for (const stoppedBecause of ['max-pages', 'max-time'] as const) {
+    expect(verdictOf(summaryWith({ stoppedBecause }), 'd').advice).toMatch(
+      /^--max-pages and --max-time are totals and are not remembered\./,
+    )
+  }
 })
 
 test('what was left out by choice is no loss', () => {

@@ -27,10 +27,10 @@ export function verdictOf(summary: CrawlSummary | null, dir: string, told: Told 
       command: goOnCommand(dir),
     }
   }
-  return summary.stoppedBecause === 'finished' ? finishedVerdict(summary, told) : stoppedVerdict(summary, dir)
+  return summary.stoppedBecause === 'finished' ? finishedVerdict(summary, dir, told) : stoppedVerdict(summary, dir)
 }
 
-function finishedVerdict(summary: CrawlSummary, told: Told): Verdict {
+function finishedVerdict(summary: CrawlSummary, dir: string, told: Told): Verdict {
   const { pages, run, waiting } = summary
   if (pages === 0) {
     return {
@@ -43,16 +43,30 @@ function finishedVerdict(summary: CrawlSummary, told: Told): Verdict {
   const isIdle = told === 'run' && run.pages === 0 && run.failed === 0 && waiting === 0
   const complete = isIdle ? 'Already complete' : 'Complete'
   const lost = lossesOf(summary)
+  const outside = outsideOf(summary)
   if (lost === '') {
     const nothing = isIdle ? 'nothing was left to fetch' : 'nothing is left to fetch'
-    return { tone: 'good', headline: `${complete}: ${nothing}`, advice: '', command: null }
+    const tone = outside === '' ? 'good' : 'warn'
+    return { tone, headline: `${complete}: ${nothing}${outside}`, advice: '', command: null }
+  }
+  const headline = `${complete}, but ${lost}${outside}`
+  if (summary.failed === 0) {
+    return { tone: 'warn', headline, advice: 'Which, and why, stands below and in failures.jsonl.', command: null }
   }
   return {
     tone: 'warn',
-    headline: `${complete}, but ${lost}`,
-    advice: 'Which, and why, stands below and in failures.jsonl.',
-    command: null,
+    headline,
+    advice: 'Which URLs, and why, stands in failures.jsonl. To have the next run ask again for those that failed:',
+    command: `portolan requeue ${shellWord(dir)} --failed`,
   }
+}
+
+/** What a changed scope keeps from being fetched was chosen, but may be a surprise: it is said with the way back. */
+function outsideOf({ skipped }: CrawlSummary): string {
+  const count = skipped['scope-changed'] ?? 0
+  if (count === 0) return ''
+  const urls = formatNumberOf(count, 'URL that waited lies', 'URLs that waited lie')
+  return `; ${urls} outside the changed scope (with the former options the next run brings ${count === 1 ? 'it' : 'them'} back)`
 }
 
 /** What is missing from a complete crawl and could not be helped; what we chose to leave out is not a loss. */
@@ -71,7 +85,8 @@ function stoppedVerdict({ stoppedBecause, waiting, pages, seconds }: CrawlSummar
   const why = STOPS[stoppedBecause] ?? stoppedBecause
   const headline = `${why.startsWith('stopped') ? why.replace('s', 'S') : `Stopped: ${why}`}${left}`
   const command = goOnCommand(dir)
-  const limits = 'Limits are totals and are not remembered. With a higher one, or none, it goes on with its settings:'
+  const limits =
+    '--max-pages and --max-time are totals and are not remembered. With a higher one, or none, it goes on with its settings:'
   switch (stoppedBecause) {
     case 'max-pages':
       return { tone: 'warn', headline, advice: limits, command: `${command} --max-pages ${2 * pages}` }
