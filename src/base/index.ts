@@ -19,6 +19,7 @@ export {
   durationLimit,
   factor,
   limit,
+  NO_LIMIT,
   optionFacts,
   type OptionFacts,
   type OptionKind,

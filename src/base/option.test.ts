@@ -7,6 +7,7 @@ import { choice, count, duration, durationLimit, limit, optionFacts, patterns, s
 const schema = z.strictObject({
   delay: duration('1s', { text: 'rest', flag: 'delay' }, { minMs: 10, maxMs: 60_000 }),
   body: size('64MiB', { text: 'limit' }, 65_536),
+  memory: size('1GiB', { text: 'memory' }, 320 * 2 ** 20),
   time: durationLimit({ text: 'time' }),
   name: text('', { text: 'name' }, (value) => (value === 'nobody' ? 'nobody is not a name' : null)),
   hosts: count(4, { text: 'hosts' }, { min: 1, max: 10 }),
@@ -20,6 +21,7 @@ test('what is not said takes its default, in the unit the code works with', () =
   expect(schema.parse({})).toEqual({
     delay: 1_000,
     body: 67_108_864,
+    memory: 2 ** 30,
     time: null,
     name: '',
     hosts: 4,
@@ -38,7 +40,8 @@ test.for([
   [{ delay: '-1' }, 'with a unit'],
   [{ body: '0' }, "'0' is too small; the least is 64 KiB"],
   [{ body: '-1MiB' }, "'-1MiB' must not be negative"],
-  [{ body: '64' }, 'with a unit'],
+  [{ body: '64' }, 'with a unit, like 512KiB, 64MiB, 1GiB"'],
+  [{ memory: '64' }, 'with a unit, like 1GiB, 4GiB"'],
   [{ time: '0s' }, "'0s' must be more than 0"],
   [{ time: '-5m' }, "'-5m' must be more than 0"],
   [{ time: '5' }, 'with a unit'],
@@ -61,5 +64,11 @@ test('every option knows its text, default and flag', () => {
     defaultText: '1s',
     kind: 'duration',
   })
-  expect(optionFacts(schema.shape.pages)).toMatchObject({ defaultText: 'no limit' })
+  expect(optionFacts(schema.shape.pages)).toMatchObject({
+    defaultText: 'no limit',
+    placeholder: 'N|none',
+    isLimit: true,
+  })
+  expect(optionFacts(schema.shape.time)).toMatchObject({ placeholder: 'DURATION|none', isLimit: true })
+  expect(optionFacts(schema.shape.hosts)?.isLimit).toBe(undefined)
 })

@@ -22,7 +22,12 @@ export interface RegisteredFacts extends OptionFacts {
   readonly kind: OptionKind
   /** The default as a person would write it. */
   readonly defaultText: string
+  /** Null in a file, `none` on the command line: no limit, also where the crawl remembers one. */
+  readonly isLimit?: boolean
 }
+
+/** How the command line says that there is no limit. */
+export const NO_LIMIT = 'none'
 
 const registry = z.registry<RegisteredFacts>()
 
@@ -39,6 +44,17 @@ function register<T extends z.ZodType>(
   placeholder?: string,
 ): T {
   registry.add(schema, { ...(placeholder === undefined ? {} : { placeholder }), ...facts, kind, defaultText })
+  return schema
+}
+
+function registerLimit<T extends z.ZodType>(schema: T, kind: OptionKind, facts: OptionFacts, placeholder: string): T {
+  registry.add(schema, {
+    placeholder: `${placeholder}|${NO_LIMIT}`,
+    ...facts,
+    kind,
+    defaultText: 'no limit',
+    isLimit: true,
+  })
   return schema
 }
 
@@ -78,16 +94,22 @@ export function duration(
   return register(schema, 'duration', facts, defaultText, 'DURATION')
 }
 
+/** Nobody is told to write what would be refused next: of these the first that are large enough. */
+const SIZE_EXAMPLES = ['512KiB', '64MiB', '1GiB', '4GiB'] as const
+
 /** A size with a unit, in bytes once read. */
 export function size(
   defaultText: string,
   facts: OptionFacts,
   minBytes = 0,
 ): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
+  const examples = SIZE_EXAMPLES.filter((example) => (parseSize(example) ?? 0) >= minBytes)
+    .slice(0, 3)
+    .join(', ')
   const schema = measured((text) => {
     if (isNegative(text, parseSize)) return { complaint: `'${text}' must not be negative` }
     const bytes = parseSize(text)
-    if (bytes === null) return { complaint: `'${text}' is not a size; write it with a unit, like 512KiB, 64MiB, 1GiB` }
+    if (bytes === null) return { complaint: `'${text}' is not a size; write it with a unit, like ${examples}` }
     return bytes < minBytes ? { complaint: `'${text}' is too small; the least is ${formatBytes(minBytes)}` } : bytes
   }).prefault(defaultText)
   return register(schema, 'size', facts, defaultText, 'SIZE')
@@ -114,7 +136,7 @@ export function factor(fallback: number, facts: OptionFacts): z.ZodDefault<z.Zod
 
 /** A limit that is off unless given. */
 export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z.ZodInt>> {
-  return register(z.int().min(min).nullable().default(null), 'number', facts, 'no limit', 'N')
+  return registerLimit(z.int().min(min).nullable().default(null), 'number', facts, 'N')
 }
 
 /** A duration that is off unless given, in milliseconds once read. */
@@ -128,7 +150,7 @@ export function durationLimit(
   })
     .nullable()
     .default(null)
-  return register(schema, 'duration', facts, 'no limit', 'DURATION')
+  return registerLimit(schema, 'duration', facts, 'DURATION')
 }
 
 /** One of a closed list of words. */

@@ -33,7 +33,7 @@ export async function assertCrawl(dir: string): Promise<void> {
 
 /** The options the next `portolan crawl --dir DIR` would have. */
 export async function storedConfig(dir: string): Promise<CrawlConfig> {
-  const file = { name: 'the settings of the crawl', content: await loadSettings(dir) }
+  const file = { name: 'the settings of the crawl', content: (await loadSettings(dir)) ?? {} }
   const result = readConfig(SECTIONS, { flags: new Map(), environment: process.env, file })
   if (result.kind === 'config') return result.config
   const what = result.problems.map((problem) => `${problem.where}: ${problem.what}`).join('; ')

@@ -1,14 +1,15 @@
 // portolan crawl: seeds in, a directory out.
 
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { REFUSALS } from '../base/index.ts'
-import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { formatBytes, REFUSALS } from '../base/index.ts'
+import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { journalBegun } from '../ledger/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { readSeeds } from './read-seeds.ts'
-import { loadSettings, mergeSaid, type Said } from './stored-settings.ts'
+import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 
 /** Flags of the command itself; the options of the rooms come on top. */
@@ -59,6 +60,7 @@ export const crawlCommand: Command = {
     const rows = optionRows(SECTIONS).filter((row) => row.facts.flag !== undefined)
     return (
       `Options\n${describeFlags([...own, ...rows.map(flagLine)])}\n\n` +
+      `none lifts a limit that the crawl remembers (--max-depth none); an empty text empties a list (--exclude '').\n` +
       `More can be set in a configuration file: docs/config.md. Ctrl-C stops cleanly; the same command goes on.\n` +
       `Exit codes: ${Object.values(EXIT)
         .map(({ code, text }) => `${code} ${text.split(';')[0]}`)
@@ -101,10 +103,15 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const isResumed = chosenDir !== undefined && (await journalBegun(join(chosenDir, 'state/journal')))
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
-  const stored = chosenDir === undefined ? {} : await loadSettings(chosenDir)
+  const kept = chosenDir === undefined ? null : await loadSettings(chosenDir)
+  const stored = kept ?? {}
   const result = readConfig(SECTIONS, { flags, environment: process.env, file: under(stored, loaded?.file ?? null) })
   if (result.kind === 'problems') problems.push(...result.problems)
-  else problems.push(...refusedSeeds(seeds.urls, result.config.url))
+  else {
+    problems.push(...refusedSeeds(seeds.urls, result.config.url), ...tooMuchMemory(result))
+    const isNothingSaid = first === undefined && Object.values(result.said).every((said) => isEmpty(said))
+    if (isResumed && kept === null && isNothingSaid) problems.push(missingSettings(chosenDir))
+  }
   if (problems.length > 0 || result.kind === 'problems' || chosenDir === undefined) {
     printProblems('crawl', problems)
     return null
@@ -149,6 +156,18 @@ function refusedSeeds(seeds: readonly CanonicalUrl[], options: UrlOptions): Prob
     const refusal = scope.judge(seed, 0)
     return refusal === null ? [] : [{ where: `seed '${seed}'`, what: REFUSALS[refusal] }]
   })
+}
+
+function isEmpty(options: object): boolean {
+  return Object.keys(options).length === 0
+}
+
+/** Only what was said: on a machine smaller than the default the default is a bound that is never reached. */
+function tooMuchMemory({ config, said }: { readonly config: CrawlConfig; readonly said: Said }): Problem[] {
+  const machine = totalmem()
+  if (said['agent']?.['memory'] === undefined || config.agent.memory <= machine) return []
+  const asked = formatBytes(config.agent.memory)
+  return [{ where: '--memory', what: `${asked} is more than this machine has: ${formatBytes(machine)}` }]
 }
 
 /** A host as the name of a folder: IPv6 literals lose their brackets and colons. */

@@ -72,7 +72,7 @@ export async function runExplain(args: readonly string[], streams: ExplainStream
 /** How the crawl treats URLs: as its last run ended with, or one that has not ended was told. Null when nobody can tell. */
 async function urlOptionsOf(dir: string): Promise<CrawlConfig['url'] | null> {
   const ended = (await loadCrawlSummary(dir))?.options['url']
-  const said = (await loadSettings(dir))['url']
+  const said = (await loadSettings(dir))?.['url']
   const content = { url: { ...(typeof ended === 'object' ? ended : {}), ...said } }
   const file = { name: 'the settings of the crawl', content }
   const result = readConfig(SECTIONS, { flags: new Map(), environment: {}, file })

@@ -4,8 +4,10 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault } from '../base/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
+import { type Problem, readConfig, SECTIONS } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
+import { printable } from '../report/index.ts'
 
 export type Said = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -22,20 +24,41 @@ function pathIn(dir: string): string {
   return join(dir, 'state/settings.json')
 }
 
-/** What an earlier run was told; empty for a directory without a crawl. */
-export async function loadSettings(dir: string): Promise<Said> {
+/** What an earlier run was told; null where nothing is kept. What comes back is valid for the options as they are now. */
+export async function loadSettings(dir: string): Promise<Said | null> {
+  const path = pathIn(dir)
   let text: string
   try {
-    text = await readFile(pathIn(dir), 'utf8')
+    text = await readFile(path, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    throw cause
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw diskFault(`reading ${printable(path)}`, cause)
   }
+  let content: unknown
   try {
-    return JSON.parse(text) as Said
+    content = JSON.parse(text)
   } catch (cause) {
-    throw new Fault('LEDGER_CORRUPT', `${pathIn(dir)} is damaged; delete it and give the crawl's options again`, cause)
+    throw damaged(path, 'it is not JSON', cause)
+  }
+  const checked = readConfig(SECTIONS, { flags: new Map(), environment: {}, file: { name: 'it', content } })
+  if (checked.kind === 'config') return content as Said
+  throw damaged(path, checked.problems.map(({ where, what }) => `${where}: ${what}`).join('; '))
+}
+
+function damaged(path: string, what: string, cause?: unknown): Fault {
+  return new Fault(
+    'LEDGER_CORRUPT',
+    `${printable(path)} is damaged (${printable(what)}); delete it and give the crawl's options again`,
+    cause,
+  )
+}
+
+/** A crawl without its settings would go on with the defaults, and skip what waits outside of them. */
+export function missingSettings(dir: string): Problem {
+  return {
+    where: printable(pathIn(dir)),
+    what: 'is missing, so how the crawl was meant is not known; give its options again, or its seeds alone where it had none',
   }
 }
 
@@ -61,6 +84,11 @@ export function mergeSaid(under: Said, over: Said): Said {
 export function describeSaid(said: Said): string {
   return Object.values(said)
     .flatMap((options) => Object.entries(options))
-    .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key} ${describeValue(value)}`)
     .join(', ')
+}
+
+function describeValue(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

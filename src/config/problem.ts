@@ -23,7 +23,7 @@ export function describeIssue(issue: z.core.$ZodIssue, received: unknown, kind?:
   switch (issue.code) {
     case 'invalid_type':
       if (kind === 'duration') return `${shown} is not a duration; write it as text with a unit, like "1s"`
-      if (kind === 'size') return `${shown} is not a size; write it as text with a unit, like "64MiB"`
+      if (kind === 'size') return `${shown} is not a size; write it as text with a unit, like "1GiB"`
       return `${shown} is not ${EXPECTED[issue.expected] ?? `a ${issue.expected}`}`
     case 'too_small':
       return `${shown} is too small; the least is ${String(issue.minimum)}`

@@ -2,13 +2,15 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { choice, count, duration, patterns, shaped, size, texts, yesNo } from '../base/index.ts'
+import { choice, count, duration, durationLimit, limit, patterns, shaped, size, texts, yesNo } from '../base/index.ts'
 import { type ConfigSources, readConfig } from './read-config.ts'
 
 const SECTIONS = {
   frontier: z.strictObject({
     delay: duration('1s', { text: 'rest', flag: 'delay' }),
     ipDelay: duration('0ms', { text: 'rest', flag: 'ip-delay' }),
+    maxPages: limit({ text: 'pages', flag: 'max-pages' }),
+    maxTime: durationLimit({ text: 'time', flag: 'max-time' }),
   }),
   url: z.strictObject({
     scope: choice(['host', 'domain'], 'host', { text: 'scope', flag: 'scope' }),
@@ -49,7 +51,7 @@ const problemsOf = (sources: Parameters<typeof read>[0]): string[] => {
 
 test('nothing said is all defaults', () => {
   expect(configOf({})).toEqual({
-    frontier: { delay: 1_000, ipDelay: 0 },
+    frontier: { delay: 1_000, ipDelay: 0, maxPages: null, maxTime: null },
     url: { scope: 'host', include: [] },
     fetch: {
       connections: 8,
@@ -67,7 +69,7 @@ test('the command line wins over the environment, the environment over the file,
   const file = { name: 'f', content: { frontier: { delay: '2s', ipDelay: '3s' }, fetch: { connections: 2 } } }
   const environment = { PORTOLAN_DELAY: '4s', PORTOLAN_IP_DELAY: '5s' }
   const config = configOf({ file, environment, flagsOf: { delay: '6s' } })
-  expect(config.frontier).toEqual({ delay: 6_000, ipDelay: 5_000 })
+  expect(config.frontier).toMatchObject({ delay: 6_000, ipDelay: 5_000 })
   expect(config.fetch.connections).toBe(2)
 })
 
@@ -77,6 +79,24 @@ test('lists repeat, a flag alone means yes, and =false means no', () => {
     allowPrivate: true,
   })
   expect(configOf({ flagsOf: { 'allow-private': 'false' } }).fetch.allowPrivate).toBe(false)
+})
+
+test('none lifts a limit that another place has set, and is no value of anything else', () => {
+  const file = { name: 'f', content: { frontier: { maxPages: 5, maxTime: '5m' } } }
+  const result = read({ file, flagsOf: { 'max-pages': 'none' }, environment: { PORTOLAN_MAX_TIME: 'None' } })
+  expect(result).toMatchObject({
+    config: { frontier: { maxPages: null, maxTime: null } },
+    said: { frontier: { maxPages: null, maxTime: null } },
+  })
+  expect(problemsOf({ flagsOf: { connections: 'none', delay: 'none' } })).toHaveLength(2)
+})
+
+test('an empty text empties a list; what is said after it counts', () => {
+  const file = { name: 'f', content: { url: { include: ['a'] }, fetch: { dns: ['1.1.1.1'] } } }
+  expect(configOf({ file }).url.include).toHaveLength(1)
+  const cleared = configOf({ file, flagsOf: { include: [''] }, environment: { PORTOLAN_DNS: '' } })
+  expect([cleared.url.include, cleared.fetch.dns]).toEqual([[], []])
+  expect(configOf({ file, flagsOf: { dns: ['8.8.8.8', '', '9.9.9.9'] } }).fetch.dns).toEqual(['9.9.9.9'])
 })
 
 test('all problems come at once, each with its place and the nearest right thing', () => {
@@ -151,7 +171,7 @@ test('what is wrong deep in a file is told in words: missing, misnamed, of the w
   }
   expect(problemsOf({ file: { name: 'c', content } })).toEqual([
     'frontier.delay in c: 5 is not a duration; write it as text with a unit, like "1s"',
-    'fetch.bodyMax in c: 5 is not a size; write it as text with a unit, like "64MiB"',
+    'fetch.bodyMax in c: 5 is not a size; write it as text with a unit, like "1GiB"',
     'fetch.logins in c (0.host): is missing',
     'fetch.logins in c (1.kind): is missing',
     "fetch.logins in c (2): 'x' is unknown here",

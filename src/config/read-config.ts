@@ -2,7 +2,7 @@
 // Order: command line > environment > file > default. All complaints come at once.
 
 import type { z } from 'zod'
-import type { OptionKind } from '../base/index.ts'
+import { NO_LIMIT, type OptionKind } from '../base/index.ts'
 import { type OptionRow, optionRows, type Sections } from './option-rows.ts'
 import { describeIssue, type Problem, unknownName } from './problem.ts'
 
@@ -169,16 +169,22 @@ const YES_NO: ReadonlyMap<string, boolean> = new Map([
 
 /** Command line and environment know only text; the kind of the option says what the text means. */
 function valueOf(row: OptionRow, value: FlagValue): unknown {
+  if (row.facts.isLimit === true && typeof value === 'string' && value.trim().toLowerCase() === NO_LIMIT) return null
   switch (row.facts.kind) {
     case 'number':
       return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value
     case 'yes-no':
       return typeof value === 'string' ? (YES_NO.get(value.trim().toLowerCase()) ?? value) : value
     case 'list':
-      return typeof value === 'string' ? [value] : value
+      return value === true ? value : listOf(typeof value === 'string' ? [value] : value)
     default:
       return value
   }
+}
+
+/** An empty text empties the list: how what a crawl remembers is taken back. What is said after it counts. */
+function listOf(texts: readonly string[]): readonly string[] {
+  return texts.slice(texts.lastIndexOf('') + 1)
 }
 
 function problemOf(
