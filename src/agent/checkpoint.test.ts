@@ -194,6 +194,22 @@ test('whatever fails while copying leaves no half copy', async () => {
   expect(existsSync(`${to}.partial`)).toBe(false)
 })
 
+test.each(['CURRENT', 'table'])('a frontier that lacks its %s is not copied as if it were whole', async (what) => {
+  const web = await startWeb({ hosts: 3, pages: 40 })
+  const dir = await stoppedCrawl(web)
+  // Opened once more, so that there are tables.
+  await crawl({ seeds: [], dir, flags: { ...GZIP, 'max-pages': '45' }, config: SMALL_FILES })
+  const frontier = join(dir, 'state/frontier')
+  const lost = what === 'table' ? readdirSync(frontier).find((name) => name.endsWith('.ldb')) : what
+  await rm(join(frontier, lost ?? 'none'))
+  const to = `${dir}-copy`
+  await expect(copyStoppedCrawl(dir, to, clock)).rejects.toMatchObject({
+    code: 'LEDGER_CORRUPT',
+    message: expect.stringMatching(/is missing; see what `portolan repair` can save$/) as string,
+  })
+  expect(existsSync(to)).toBe(false)
+})
+
 test('a WARC that was finished without its last records being committed is not shared: it will be cut', async () => {
   const web = await startWeb({ hosts: 2, pages: 40 })
   const dir = await stoppedCrawl(web)

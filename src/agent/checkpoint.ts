@@ -175,23 +175,39 @@ class Copy {
     const folder = 'state/frontier'
     const directory = join(this.#dir, folder)
     const names = await this.#namesIn(folder)
-    if (!names.includes(`${folder}/CURRENT`)) return
+    if (!names.includes(`${folder}/CURRENT`)) {
+      if (names.includes(`${folder}/made`)) throw notWhole(directory, 'CURRENT')
+      return
+    }
     for (;;) {
       const before = await readLevelFiles(directory)
       const opened = this.#growing.length
       const linked: string[] = []
+      const missing = new Set(before.tables)
+      let gone = ''
       try {
         for (const name of await this.#namesIn(folder)) {
-          const kind = kindOf(name.slice(folder.length + 1), before)
-          if (kind === 'table') linked.push(await this.#share(name))
+          const file = name.slice(folder.length + 1)
+          const kind = kindOf(file, before)
+          gone = file
+          if (kind === 'table') {
+            linked.push(await this.#share(name))
+            missing.delete(Number.parseInt(file, 10))
+          }
           if (kind === 'manifest') await this.#open(name, before.manifestBytes)
           if (kind === 'other') await this.#open(name, null)
+          gone = ''
         }
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
       }
       const after = await readLevelFiles(directory)
-      if (after.manifest === before.manifest && after.manifestBytes === before.manifestBytes) return
+      if (after.manifest === before.manifest && after.manifestBytes === before.manifestBytes) {
+        // Nobody has merged anything: what is not there is lost.
+        const [table] = missing
+        if (table === undefined && gone === '') return
+        throw notWhole(directory, gone === '' ? `table ${table}` : gone)
+      }
       // LevelDB has merged tables meanwhile: once more, from the beginning.
       for (const { handle } of this.#growing.splice(opened)) await handle.close()
       for (const name of linked) await rm(join(this.#to, name), { force: true })
@@ -231,6 +247,10 @@ class Copy {
     const { size } = await handle.stat()
     this.#growing.push({ name, length: Math.min(size, length ?? size), handle })
   }
+}
+
+function notWhole(directory: string, what: string): Fault {
+  return new Fault('LEDGER_CORRUPT', `${what} of ${directory} is missing; see what \`portolan repair\` can save`)
 }
 
 /** Runs of the seen set and of the contents that the last batch counts on. */
