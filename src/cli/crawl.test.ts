@@ -52,6 +52,18 @@ test('limits are lifted with none and lists emptied with an empty text, for the 
   expect(idle.stderr).toContain('Already complete: nothing was left to fetch')
 })
 
+test('what waited outside of a changed scope is counted in the first line, and comes back with the former options', async () => {
+  const { web, dir } = await begun('--max-pages', '5')
+  const changed = await portolan(['crawl', '--dir', dir, '--exclude', '/', '--progress', 'none'])
+  expect(changed.code, changed.stderr).toBe(0)
+  expect(changed.stderr.trimStart().replaceAll('\n', ' ')).toMatch(
+    /^Already complete: nothing was left to fetch; \d+ URLs that waited lie outside the changed scope \(with the former options the next run brings them back\) /,
+  )
+  const back = await portolan(['crawl', '--dir', dir, '--exclude', '', '--json'])
+  expect(back.code, back.stderr).toBe(0)
+  expect(JSON.parse(back.stdout)).toMatchObject({ pages: web.truth().pages.size })
+})
+
 test('help shows how limits are lifted and lists are emptied', () => {
   const help = crawlCommand.details()
   for (const flag of ['--max-pages N|none', '--max-time DURATION|none', '--max-depth N|none']) {

@@ -51,11 +51,47 @@ async function standing(dir: string): Promise<FailureRecord[]> {
 test('without a selection it says what there is, and changes nothing', async () => {
   const { dir, failures } = await crawlWithFailures()
   const { code, out, err } = await requeue(dir)
-  expect(code).toBe(2)
-  expect(out).toBe('')
-  expect(err).toContain('2  --reason FETCH_CONNECT_REFUSED')
-  expect(err).toMatch(/\d {2}--skipped robots\n/)
+  expect(code).toBe(0)
+  expect(err).toBe('')
+  expect(out).toContain('2  --reason FETCH_CONNECT_REFUSED')
+  expect(out).toMatch(/\d {2}--skipped robots\n/)
+  const robots = failures.filter(({ reason }) => reason === 'robots').length
+  expect(JSON.parse((await requeue(dir, '--json')).out)).toEqual({
+    dir,
+    failures: { FETCH_CONNECT_REFUSED: 2 },
+    skipped: { robots },
+  })
+  expect((await requeue(dir, '--host', '127.9.9.9')).out).toBe(
+    `These URLs of host 127.9.9.9 in ${dir} could be asked for again:\n  1  --reason FETCH_CONNECT_REFUSED\n` +
+      'Say one or more of these, --failed for all that failed, or --skipped all.\n',
+  )
   expect(await standing(dir)).toEqual(failures)
+})
+
+test('a host that nothing is known of is said to be one', async () => {
+  const { dir } = await crawlWithFailures()
+  const nothing = `Nothing of host other.test in ${dir} was given up or skipped.\n`
+  expect((await requeue(dir, '--host', 'other.test')).out).toBe(nothing)
+  expect((await requeue(dir, '--failed', '--host', 'other.test')).out).toBe(nothing)
+  expect((await requeue(dir, '--reason', 'FETCH_TLS_FAILED', '--host', '127.9.9.9')).out).toBe(
+    `Nothing of host 127.9.9.9 in ${dir} was given up or skipped for such a reason.\n`,
+  )
+  const { code, err } = await requeue(dir, '--failed', '--host', 'a b')
+  expect(code).toBe(2)
+  expect(err).toContain("--host: 'a b' is not a host")
+})
+
+test.for([
+  ['EXAMPLE.org', 'example.org'],
+  ['example.org:8080', 'example.org'],
+  ['https://Example.org:8443/x?y', 'example.org'],
+  ['example.org/x', 'example.org'],
+  ['::1', '[::1]'],
+  ['[::1]:80', '[::1]'],
+  ['b\u00fccher.test', 'xn--bcher-kva.test'],
+] as const)('--host %s is the host %s', async ([said, host]) => {
+  const { dir } = await crawl({ seeds: [NOWHERE[0]], dir: temporaryDirectory(onTestFinished) })
+  expect((await requeue(dir, '--host', said)).out).toContain(`of host ${host} in `)
 })
 
 test('--failed: counted by reason, waiting again, and asked for by the next run', async () => {

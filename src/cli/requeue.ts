@@ -7,7 +7,7 @@ import { FAILURES, SKIPS } from '../base/index.ts'
 import { type Problem, unknownName } from '../config/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
-import { hostKeyOf, type CanonicalUrl } from '../url/index.ts'
+import { canonicalise, type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import {
@@ -32,7 +32,7 @@ const ALL = 'all'
 export const requeueCommand: Command = {
   name: 'requeue',
   summary: 'Takes back verdicts of a crawl, so that failed or skipped URLs are asked for again.',
-  usage: 'requeue DIR --failed [--reason CODE]… [--skipped REASON]… [--host HOST] [--json]',
+  usage: 'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--host HOST] [--json]',
   examples: [
     { command: 'portolan requeue example.org', what: 'what could be asked for again, by reason' },
     { command: 'portolan requeue example.org --failed', what: 'everything that failed' },
@@ -48,17 +48,17 @@ export const requeueCommand: Command = {
     '  --failed           URLs that were given up; with --reason only those\n' +
     '  --reason CODE      one reason of failures, may be repeated; says --failed itself\n' +
     '  --skipped REASON   URLs that were skipped for this reason, may be repeated; `all` for every reason\n' +
-    '  --host HOST        only URLs of this host\n' +
+    '  --host HOST        only URLs of this host; a URL of it will do\n' +
     '  --json             the counts as one JSON object\n\n' +
+    'Without --failed, --reason and --skipped it lists what could be said, and changes nothing.\n' +
     'Nothing is asked for yet: `portolan crawl --dir DIR` goes on with what waits again. Whatever made a URL be\n' +
     'skipped is judged again then: change the option that did it first. Not while a crawl runs in DIR.\n' +
     'docs/errors.md lists all reasons.',
   run: (args) => runRequeue(args),
 }
 
-interface Selection {
-  readonly isWanted: (record: FailureRecord) => boolean
-}
+type Choose = (record: FailureRecord) => boolean
+type Counts = Readonly<Record<string, number>>
 
 export async function runRequeue(args: readonly string[], streams: CommandStreams = process): Promise<number> {
   const { flags, words, problems, value } = readOwnArguments(args, FLAGS)
@@ -69,22 +69,42 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
   for (const reason of skips) {
     if (reason !== ALL && !(reason in SKIPS)) problems.push(unknownReason('skipped', reason, SKIPS))
   }
+  const said = value('host')
+  const host = said === undefined ? null : hostIn(said)
+  if (said !== undefined && host === null) problems.push({ where: '--host', what: `${quote(said)} is not a host` })
   if (problems.length > 0 || dir === undefined) {
     printProblems('requeue', problems, streams.stderr)
     return EXIT.usage.code
   }
   await assertCrawl(dir)
   if (!flags.has('failed') && reasons.length === 0 && skips.length === 0) {
-    streams.stderr.write(await describeChoice(dir))
-    return EXIT.usage.code
+    const choice = await choiceIn(dir, host)
+    streams.stdout.write(
+      flags.has('json') ? `${JSON.stringify({ dir, ...choice })}\n` : describeChoice(dir, host, choice),
+    )
+    return EXIT.ok.code
   }
-  const host = value('host')?.toLowerCase()
-  const { isWanted } = selectionOf(flags.has('failed'), reasons, skips, host)
-  const counts = await requeueIn(dir, isWanted)
+  const { counts, isHostMet } = await requeueIn(dir, host, selectionOf(flags.has('failed'), reasons, skips))
   const urls = Object.values(counts).reduce((sum, count) => sum + count, 0)
   if (flags.has('json')) streams.stdout.write(`${JSON.stringify({ dir, requeued: urls, reasons: counts })}\n`)
-  else streams.stdout.write(describeDone(dir, urls, counts))
+  else if (!isHostMet) streams.stdout.write(`Nothing ${placeOf(dir, host)} was given up or skipped.\n`)
+  else streams.stdout.write(describeDone(dir, host, urls, counts))
   return EXIT.ok.code
+}
+
+/** The host of what people have at hand: its name, with a port, or a URL of it. Null when it is none of these. */
+function hostIn(text: string): string | null {
+  const isBareIpv6 = /^[\da-f]*:[\da-f.]*:[\da-f:.]*$/i.test(text)
+  const url = canonicalise(text.includes('://') ? text : `http://${isBareIpv6 ? `[${text}]` : text}`)
+  return typeof url === 'string' && /^https?:/.test(url) ? hostKeyOf(url) : null
+}
+
+function isOf(host: string | null, { url }: FailureRecord): boolean {
+  return host === null || hostKeyOf(url as CanonicalUrl) === host
+}
+
+function placeOf(dir: string, host: string | null): string {
+  return host === null ? `in ${printable(dir)}` : `of host ${printable(host)} in ${printable(dir)}`
 }
 
 function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
@@ -96,70 +116,78 @@ function unknownReason(flag: string, reason: string, known: Readonly<Record<stri
   return unknownName(`--${flag} ${quote(reason)}`, reason, Object.keys(known))
 }
 
-function selectionOf(
-  isFailed: boolean,
-  reasons: readonly string[],
-  skips: readonly string[],
-  host: string | undefined,
-): Selection {
+function selectionOf(isFailed: boolean, reasons: readonly string[], skips: readonly string[]): Choose {
   const wantedFailures = new Set(reasons)
   const wantedSkips = new Set(skips)
-  return {
-    isWanted: ({ url, kind, reason }) => {
-      if (host !== undefined && hostKeyOf(url as CanonicalUrl) !== host) return false
-      if (kind === 'skipped') return wantedSkips.has(reason) || wantedSkips.has(ALL)
-      return wantedFailures.has(reason) || (isFailed && wantedFailures.size === 0)
-    },
+  return ({ kind, reason }) => {
+    if (kind === 'skipped') return wantedSkips.has(reason) || wantedSkips.has(ALL)
+    return wantedFailures.has(reason) || (isFailed && wantedFailures.size === 0)
   }
 }
 
-/** How many URLs wait again, by reason. */
+/** How many URLs wait again, by reason, and whether anything at all stood there of the host. */
 async function requeueIn(
   dir: string,
-  isWanted: (record: FailureRecord) => boolean,
-): Promise<Readonly<Record<string, number>>> {
+  host: string | null,
+  isChosen: Choose,
+): Promise<{ readonly counts: Counts; readonly isHostMet: boolean }> {
+  let isHostMet = false
   const counts: Record<string, number> = {}
   const job = await Crawl.open(planWithoutSeeds(dir, await storedConfig(dir)))
   try {
     // Opening may have cut lines off that were never committed: counted is what stands.
     for await (const record of readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))) {
-      if (isWanted(record)) counts[record.reason] = (counts[record.reason] ?? 0) + 1
+      if (!isOf(host, record)) continue
+      isHostMet = true
+      if (isChosen(record)) counts[record.reason] = (counts[record.reason] ?? 0) + 1
     }
-    await job.requeue(isWanted)
+    await job.requeue((record) => isOf(host, record) && isChosen(record))
   } finally {
     await job.close()
   }
-  return counts
+  return { counts, isHostMet }
 }
 
-function describeDone(dir: string, urls: number, counts: Readonly<Record<string, number>>): string {
-  if (urls === 0) return `Nothing in ${printable(dir)} was given up or skipped for such a reason.\n`
+function describeDone(dir: string, host: string | null, urls: number, counts: Counts): string {
+  if (urls === 0) return `Nothing ${placeOf(dir, host)} was given up or skipped for such a reason.\n`
   return (
     `${formatNumberOf(urls, 'URL waits', 'URLs wait')} again in ${printable(dir)}:\n${rowsOf(counts)}` +
     `\`portolan crawl --dir ${shellWord(dir)}\` goes on with them.\n`
   )
 }
 
-/** What could be said, from what there is. */
-async function describeChoice(dir: string): Promise<string> {
+/** What there is to choose from, by the names of the crawl's own --json object. */
+interface Choice {
+  readonly failures: Counts
+  readonly skipped: Counts
+}
+
+async function choiceIn(dir: string, host: string | null): Promise<Choice> {
   const path = join(dir, 'failures.jsonl')
-  const counts: Record<string, number> = {}
+  const failures: Record<string, number> = {}
+  const skipped: Record<string, number> = {}
   if (existsSync(path)) {
-    for await (const { kind, reason } of readJsonLines<FailureRecord>(path)) {
-      const said = `${kind === 'failed' ? '--reason' : '--skipped'} ${reason}`
-      counts[said] = (counts[said] ?? 0) + 1
+    for await (const record of readJsonLines<FailureRecord>(path)) {
+      if (!isOf(host, record)) continue
+      const counts = record.kind === 'failed' ? failures : skipped
+      counts[record.reason] = (counts[record.reason] ?? 0) + 1
     }
   }
-  if (Object.keys(counts).length === 0) {
-    return `portolan requeue: nothing in ${printable(dir)} was given up or skipped.\n`
-  }
+  return { failures, skipped }
+}
+
+function describeChoice(dir: string, host: string | null, { failures, skipped }: Choice): string {
+  const said = (flag: string, counts: Counts) =>
+    Object.entries(counts).map(([reason, count]) => [`${flag} ${reason}`, count] as const)
+  const counts = Object.fromEntries([...said('--reason', failures), ...said('--skipped', skipped)])
+  if (Object.keys(counts).length === 0) return `Nothing ${placeOf(dir, host)} was given up or skipped.\n`
   return (
-    `portolan requeue: which URLs of ${printable(dir)}? It has\n${rowsOf(counts)}` +
+    `These URLs ${placeOf(dir, host)} could be asked for again:\n${rowsOf(counts)}` +
     'Say one or more of these, --failed for all that failed, or --skipped all.\n'
   )
 }
 
-function rowsOf(counts: Readonly<Record<string, number>>): string {
+function rowsOf(counts: Counts): string {
   const rows = Object.entries(counts).sort(([, a], [, b]) => b - a)
   const width = Math.max(...rows.map(([, count]) => formatCount(count).length))
   return rows.map(([reason, count]) => `  ${formatCount(count).padStart(width)}  ${printable(reason)}\n`).join('')
