@@ -7,17 +7,19 @@
 //   frontier: holds batch B               is all of that there, and whole?
 //
 //   B within the journal             the frontier is told the rest by replay, as always
+//   no store, all batches there      the same, from the first batch on
 //   B behind its end, or before it   the two are not of one moment: frontier and seen set are made anew from what all know
 
-import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskFault, Fault } from '../base/index.ts'
+import { Fault } from '../base/index.ts'
 import { checkContentRuns, type ContentState } from '../content-seen/index.ts'
 import { SortedRun } from '../disk/index.ts'
-import { type FrontierEntry, salvageFrontier, type SalvagedFrontier } from '../frontier/index.ts'
+import type { SalvagedFrontier } from '../frontier/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch, repairJournal } from '../ledger/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { checkFiles, type FileFinding } from './file-check.ts'
+import { salvageCopy } from './frontier-repair.ts'
 
 export interface PartFinding {
   readonly part: string
@@ -45,12 +47,16 @@ export interface RepairPlan {
   readonly rebuildsSeen: boolean
   readonly rebuildsFrontier: boolean
   readonly rebuildsContents: boolean
+  /** Something can be read of the frontier's store. */
+  readonly isFrontierReadable: boolean
   /** The journal has lost its end: what lies in files behind its last batch did not happen. */
   readonly hasLostEnd: boolean
-  readonly frontier: SalvagedFrontier
   /** Files that can do with less than was committed, by the names batches have for them: their new lengths. */
   readonly shortened: Readonly<Record<string, number>>
 }
+
+/** What a store that is not there holds: all batches are to be told again. */
+const NOTHING_STORED: SalvagedFrontier = { batch: 0, found: 0, expected: 0, damage: [], hosts: new Map() }
 
 /** What faults tell people to do: they are doing it. */
 const ADVICE = /(?:\. Nothing was changed)?; restore [^;]*`portolan repair` can save/
@@ -63,13 +69,14 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   const damaged = (part: string, what: string, remedy: string): void =>
     void parts.push({ part, state: 'damaged', what: what.replace(ADVICE, ''), remedy })
 
-  const frontier = await salvageCopy(dir, scratch, () => {}).catch((fault: unknown) => {
+  let frontierFault = ''
+  const stored = await salvageCopy(dir, scratch, () => {}).catch((fault: unknown) => {
     if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
-    damaged('frontier', fault.message, 'nothing can be read of it')
-    obstacles.push('the store of the waiting URLs cannot be opened')
-    return null
+    frontierFault = fault.message
+    return { ...NOTHING_STORED, expected: null, damage: [fault.message] }
   })
-  const heldUpTo = frontier?.batch ?? 0
+  const frontier = stored ?? NOTHING_STORED
+  const heldUpTo = frontier.batch ?? 0
   const journal = await inspectJournalCopy(dir, scratch, heldUpTo, wallMs)
   const last = await lookAtLastBatch(journal.directory)
   if (journal.complaint === '') whole('journal', last === null ? 'no batch yet' : `up to batch ${last.number}`)
@@ -80,15 +87,31 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   // A crawl that began and did nothing has nothing to be held against.
   if (last === null && journal.complaint === '')
     return { parts, obstacles, isSound: obstacles.length === 0, plan: null }
-  if (last === null || frontier === null) return { parts, obstacles, isSound: false, plan: null }
+  if (last === null) return { parts, obstacles, isSound: false, plan: null }
 
   const states = last.batch.files
   const first = journal.firstNumber
   const isAhead = frontier.batch !== null && frontier.batch > last.number
   const isBehind = frontier.batch !== null && frontier.batch < first - 1
   const rebuildsFrontier = frontier.damage.length > 0 || isAhead || isBehind
-  if (!rebuildsFrontier) whole('frontier', `${frontier.found} URLs wait, as of batch ${frontier.batch}`)
-  else damaged('frontier', frontierComplaint(frontier, isAhead, isBehind, first, last.number), frontierRemedy(frontier))
+  // Without a store the journal alone knows what waits, and it must know all of it.
+  const isWithoutStore = stored === null || frontierFault !== ''
+  const saysBatch = !isWithoutStore && frontier.batch !== null
+  const isAllTold = first === 1 && !isAhead && (saysBatch || journal.complaint === '')
+  if (isWithoutStore && first > 1) {
+    const what = stored === null ? `${join(dir, 'state/frontier')} is missing` : frontierFault
+    damaged('frontier', what, `nothing can be read of it, and the journal begins with batch ${first}`)
+    obstacles.push('the store of the waiting URLs cannot be opened, and the journal does not know all of them')
+    return { parts, obstacles, isSound: false, plan: null }
+  }
+  if (stored === null) whole('frontier', 'missing, but the journal knows what waits: the next run makes it anew')
+  else if (!rebuildsFrontier) whole('frontier', `${frontier.found} URLs wait, as of batch ${frontier.batch}`)
+  else
+    damaged(
+      'frontier',
+      frontierComplaint(frontier, isAhead, isBehind, first, last.number),
+      frontierRemedy(frontier, isAllTold, isBehind),
+    )
   if (frontier.batch === null && journal.complaint !== '') {
     obstacles.push(
       'the journal is damaged and the frontier does not say which batch it holds: nothing tells what belongs together',
@@ -127,45 +150,11 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
       rebuildsSeen,
       rebuildsFrontier,
       rebuildsContents: contentsFault !== '',
+      isFrontierReadable: !isWithoutStore,
       hasLostEnd: journal.complaint !== '' || isAhead,
-      frontier,
       shortened: shortenedIn(files),
     },
   }
-}
-
-/** Shows what waits by the frontier's store, read from a copy of it. */
-export async function salvageCopy(
-  dir: string,
-  scratch: string,
-  show: (entry: FrontierEntry) => void | Promise<void>,
-): Promise<SalvagedFrontier> {
-  const from = join(dir, 'state/frontier')
-  const to = join(scratch, 'frontier')
-  await rm(to, { recursive: true, force: true })
-  await mkdir(to, { recursive: true })
-  const names = await readdir(from).catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw diskFault(`reading ${from}`, cause)
-    throw new Fault('LEDGER_CORRUPT', `${from} is missing`)
-  })
-  try {
-    for (const name of names) {
-      if (name === 'LOCK') continue
-      // LevelDB never writes to a table again, so a link will do for these, which are most of it.
-      const isLinked = /\.(?:ldb|sst)$/.test(name) && (await tryLink(join(from, name), join(to, name)))
-      if (!isLinked) await copyFile(join(from, name), join(to, name))
-    }
-  } catch (cause) {
-    throw diskFault(`copying ${from} to look at it`, cause)
-  }
-  return await salvageFrontier(to, show)
-}
-
-async function tryLink(from: string, to: string): Promise<boolean> {
-  return await link(from, to).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** The journal as it would be after a repair: the one that is there, or a mended copy of it. */
@@ -207,15 +196,17 @@ function frontierComplaint(
   return ''
 }
 
-function frontierRemedy({ found, expected, hosts }: SalvagedFrontier): string {
-  const lost = expected === null ? null : expected - found
+/** `isAllTold`: the journal has everything that the store had. */
+function frontierRemedy(frontier: SalvagedFrontier, isAllTold: boolean, isBehind: boolean): string {
+  const { found, expected, hosts } = frontier
+  const made = `made anew from the ${found} URLs that can be read and the journal`
+  if (isAllTold) return `${made}, which knows the others`
+  if (isBehind) return `${made}; URLs that were met in the batches between are lost`
+  if (expected === found) return made
   const named = [...hosts.keys()].slice(0, 5).join(', ')
   const more = hosts.size > 5 ? ` and ${hosts.size - 5} more hosts` : ''
-  const loss =
-    lost === 0
-      ? ''
-      : `; ${lost === null ? 'URLs may be' : `${lost} URLs are`} lost${named === '' ? '' : ` (of ${named}${more})`}`
-  return `made anew from the ${found} URLs that can be read and the journal${loss}`
+  const lost = expected === null ? 'URLs may be lost' : `up to ${expected - found} URLs are lost`
+  return `${made}; ${lost}${named === '' ? '' : ` (of ${named}${more})`}, less those that the journal still knows`
 }
 
 async function seenComplaint(directory: string, seen: SeenState | null, journalFirst: number): Promise<string> {

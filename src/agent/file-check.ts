@@ -57,17 +57,20 @@ async function checkFile(
   if (size === null) return { what: length === 0 ? '' : 'it is missing', figures: 'empty' }
   if (size < length) return { what: `it is ${size} bytes long, but ${length} were committed`, figures: '' }
   if (!isLines) return { what: '', figures: `${length} bytes` }
-  if (length > 0 && (await byteAt(path, length - 1)) !== 10) {
+  if (length === 0) return { what: '', figures: '0 lines' }
+  if ((await byteAt(path, length - 1)) !== 10) {
     return { what: `no line ends at byte ${length}, where the last committed one should`, figures: '' }
   }
   let lines = 0
   try {
     for await (const { end, record } of readPlacedLines<PageRecord>(path)) {
-      if (end > length) break
       lines++
-      if (archives === null || record.warc === null) continue
-      const { file, offset, length: bytes } = record.warc
-      archives.set(file, Math.max(archives.get(file) ?? 0, offset + bytes))
+      if (archives !== null && record.warc !== null) {
+        const { file, offset, length: bytes } = record.warc
+        archives.set(file, Math.max(archives.get(file) ?? 0, offset + bytes))
+      }
+      // Not one line further: what lies behind does not count, and the next run cuts it off.
+      if (end >= length) break
     }
   } catch (fault) {
     if (fault instanceof Fault && fault.code === 'LEDGER_CORRUPT') return { what: fault.message, figures: '' }

@@ -1,7 +1,8 @@
 // Frontier and seen set from what the other parts know; repair.ts says by which rule.
 
 import { join } from 'node:path'
-import type { DiskFrontier, FrontierEntry, SalvagedFrontier } from '../frontier/index.ts'
+import { Fault } from '../base/index.ts'
+import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
 import type { NumberedBatch } from '../ledger/index.ts'
 import { type FailureRecord, type PageRecord, readPlacedLines } from '../store/index.ts'
 import type { Strategy } from '../strategy/index.ts'
@@ -12,7 +13,7 @@ import { sizeIfThere } from './file-check.ts'
 
 /** Where URLs that may wait are found. */
 export interface WaitingSources {
-  readonly stored: (show: (entry: FrontierEntry) => Promise<void>) => Promise<SalvagedFrontier>
+  readonly stored: (show: (entry: FrontierEntry) => Promise<void>) => Promise<void>
   readonly told: () => AsyncIterable<NumberedBatch>
 }
 
@@ -39,9 +40,9 @@ export class Rebuilding {
   /** Takes note of the URLs in lines that do not count; to be called before they are cut off. */
   async rememberEnds(): Promise<void> {
     const seeds = new Set<string>()
-    for await (const { record } of this.#lines('state/seeds.jsonl', 0)) seeds.add(record.url)
+    for await (const record of this.#readable('state/seeds.jsonl', 0)) seeds.add(record.url)
     for (const { path, length } of this.#verdictFiles()) {
-      for await (const { record } of this.#lines(path, length)) {
+      for await (const record of this.#readable(path, length)) {
         if (this.#endUrls.has(record.url)) continue
         this.#endUrls.add(record.url)
         this.#ends.push(this.#entryOf(record, seeds.has(record.url)))
@@ -65,8 +66,7 @@ export class Rebuilding {
       return true
     }
     for (const { path, length, isPages } of this.#verdictFiles()) {
-      for await (const { record, end } of this.#lines(path, 0)) {
-        if (end > length) break
+      for await (const record of this.#counted(path, length)) {
         const url = record.url as CanonicalUrl
         if (!isNew(url) || frontier === null) continue
         // Met and done with: so the host is known, and its pages are counted.
@@ -98,9 +98,24 @@ export class Rebuilding {
     ]
   }
 
-  async *#lines(path: string, from: number): AsyncGenerator<{ record: Line; end: number }> {
+  async *#counted(path: string, length: number): AsyncGenerator<Line> {
+    if (length === 0) return
+    for await (const { record, end } of readPlacedLines<Line>(join(this.#dir, path))) {
+      yield record
+      // Not one further: what lies behind may be anything.
+      if (end >= length) return
+    }
+  }
+
+  /** As far as they are lines at all: what was not committed may end in anything. */
+  async *#readable(path: string, from: number): AsyncGenerator<Line> {
     const size = await sizeIfThere(join(this.#dir, path))
-    if (size !== null && size > from) yield* readPlacedLines<Line>(join(this.#dir, path), from)
+    if (size === null || size <= from) return
+    try {
+      for await (const { record } of readPlacedLines<Line>(join(this.#dir, path), from)) yield record
+    } catch (fault) {
+      if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
+    }
   }
 
   #entryOf({ url, depth, via }: Line, isSeed: boolean): FrontierEntry {

@@ -1,7 +1,18 @@
 // Damage to any part of a crawl is found, said, and put right where it can be: afterwards the crawl opens and goes on to every
 // page it had or would have had, and what was cut off or replaced is still there.
 
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test, afterAll } from 'vitest'
 import { checkArchive } from '../../test/archive-check.ts'
@@ -9,6 +20,8 @@ import { crawl, type CrawlResult, FAST, QUICK_BACKOFF, temporaryDirectory } from
 import { startTestWeb, type TestWeb } from '../../testweb/index.ts'
 import { Random, systemClock } from '../base/index.ts'
 import { readConfig, SECTIONS } from '../config/index.ts'
+import { DiskFrontier } from '../frontier/index.ts'
+import { emptyBatch, lookAtLastBatch, SegmentedJournal } from '../ledger/index.ts'
 import { inspectDirectory, repairCrawl } from './repair.ts'
 import type { CrawlSettings } from './sections.ts'
 
@@ -231,6 +244,46 @@ describe.each(['stopped', 'killed'])('a crawl that was %s', (kind) => {
     expect(outcomes.saved).toBeGreaterThan(0)
   }, 300_000)
 
+  test('the frontier missing: the journal has every batch, so the crawl goes on, and so it is said', async () => {
+    const dir = make()
+    rmSync(join(dir, 'state/frontier'), { recursive: true })
+    const { movedTo, inspection } = await repair(dir)
+    expect(inspection).toMatchObject({ isSound: true, obstacles: [] })
+    expect(inspection.parts.find(({ part }) => part === 'frontier')?.what).toMatch(/^missing, but the journal knows/)
+    expect(movedTo).toBe(null)
+    expectWhole(await goOn(dir))
+  })
+
+  test('nothing of the frontier can be opened: made anew from a journal that has every batch, nothing is lost', async () => {
+    const dir = make()
+    rmSync(join(dir, 'state/frontier'), { recursive: true })
+    mkdirSync(join(dir, 'state/frontier'))
+    writeFileSync(join(dir, 'state/frontier/made'), '')
+    const { inspection, movedTo, lost } = await repair(dir)
+    const damaged = inspection.parts.find(({ state }) => state === 'damaged')
+    expect(damaged).toMatchObject({
+      part: 'frontier',
+      what: expect.stringContaining(`${dir}/state/frontier`) as string,
+    })
+    expect(damaged?.remedy).toMatch(/and the journal, which knows the others$/)
+    expect({ lost, isMoved: movedTo !== null }).toEqual({ lost: 0, isMoved: true })
+    expectWhole(await goOn(dir))
+  })
+
+  test('anything behind what was committed is no damage, and does not stop a repair of other parts', async () => {
+    const dir = make()
+    for (const name of ['pages.jsonl', 'failures.jsonl', 'state/seeds.jsonl']) {
+      appendFileSync(join(dir, name), 'no JSON\n{"half')
+    }
+    expect((await inspect(dir)).isSound).toBe(true)
+    expectWhole(await goOn(copyOf(dir)))
+    const path = fileIn(join(dir, 'state/journal'), /\.log$/)
+    truncateSync(path, Math.floor(statSync(path).size / 2))
+    rmSync(join(dir, 'state/seen'), { recursive: true })
+    expect((await repair(dir)).movedTo).not.toBe(null)
+    expectWhole(await goOn(dir))
+  })
+
   test('seen set and contents gone, the journal cut: all at once', async () => {
     const dir = make()
     rmSync(join(dir, 'state/seen'), { recursive: true })
@@ -261,6 +314,83 @@ describe.each(['stopped', 'killed'])('a crawl that was %s', (kind) => {
     await expectOpensNot(dir)
     expect((await repair(dir)).movedTo).not.toBe(null)
     expectWhole(await goOn(dir))
+  })
+})
+
+describe('a crawl whose journal has forgotten what the other parts hold', () => {
+  let forgetful = ''
+  beforeAll(async () => {
+    forgetful = temporaryDirectory((fn) => afterAllDo.push(fn))
+    rmSync(forgetful, { recursive: true })
+    cpSync(killed, forgetful, { recursive: true })
+    await crawl({ seeds: [], dir: forgetful, flags: { ...FLAGS, 'max-pages': '450' }, config: CONFIG })
+    // Opening has LevelDB make tables of what was written last, so that there is something to damage.
+    const { delay: delayMs, ipDelay: ipDelayMs, ipConnections, urlsPerTurn } = settingsOf().frontier
+    const store = { directory: join(forgetful, 'state/frontier'), memoryBytes: 2 ** 22, clock: systemClock }
+    await (await DiskFrontier.open({ ...store, delayMs, ipDelayMs, ipConnections, urlsPerTurn })).close()
+    const directory = join(forgetful, 'state/journal')
+    const last = await lookAtLastBatch(directory)
+    const create = (): never => {
+      throw new Error('there is one')
+    }
+    const journal = await SegmentedJournal.open({ directory, random: new Random('forget'), create, segmentBytes: 1 })
+    await journal.commit({ ...emptyBatch(), ...last?.batch, admitted: [], pages: [], ended: [], rests: [] })
+    await journal.forget(journal.lastNumber - 1)
+    await journal.close()
+    expect(existsSync(join(directory, 'batches-0000000001.log'))).toBe(false)
+  })
+
+  test('is whole', async () => {
+    expect((await inspect(forgetful)).isSound).toBe(true)
+    expectWhole(await goOn(copyOf(forgetful)))
+  })
+
+  test('the frontier missing: said, and nothing is touched', async () => {
+    const dir = copyOf(forgetful)
+    rmSync(join(dir, 'state/frontier'), { recursive: true })
+    const { movedTo, inspection } = await repair(dir)
+    expect(movedTo).toBe(null)
+    expect(inspection.obstacles).toEqual([expect.stringContaining('the journal does not know all of them')])
+    await expectOpensNot(dir)
+  })
+
+  test('a repair that died between moving the frontier aside and naming the new one can be done again', async () => {
+    const dir = copyOf(forgetful)
+    damage(fileIn(join(dir, 'state/frontier'), /\.ldb$/), 'flipped')
+    const done = copyOf(dir)
+    const first = await repair(done)
+    expect(first.movedTo).not.toBe(null)
+    // All steps but the last rename and the batch.
+    for (const part of ['seen', 'frontier']) {
+      cpSync(join(dir, 'state', part), join(dir, 'state/damaged-then', part), { recursive: true })
+      rmSync(join(dir, 'state', part), { recursive: true })
+    }
+    cpSync(join(done, 'state/frontier'), join(dir, 'state/frontier.rebuilt'), { recursive: true })
+    cpSync(join(done, 'state/seen'), join(dir, 'state/seen'), { recursive: true })
+    expect((await inspect(dir)).obstacles).toEqual([])
+    expect(existsSync(join(dir, 'state/frontier'))).toBe(false)
+    expect(await repair(dir)).toMatchObject({ waiting: first.waiting, lost: first.lost })
+    expect(readdirSync(join(dir, 'state')).filter((name) => name.startsWith('frontier'))).toEqual(['frontier'])
+    expect((await inspect(dir)).parts.filter(({ state }) => state !== 'whole')).toEqual([])
+    const [once, twice] = [await goOn(done), await goOn(dir)]
+    expect(twice.pages.map(({ url }) => url).toSorted()).toEqual(once.pages.map(({ url }) => url).toSorted())
+    expect(twice.snapshot.figures.settled).toBe(twice.snapshot.figures.admitted)
+  })
+
+  test('what is said to be lost is at least what is', async () => {
+    let said = 0
+    for (const file of readdirSync(join(forgetful, 'state/frontier')).filter((name) => /^\d/.test(name))) {
+      const dir = copyOf(forgetful)
+      const path = join(dir, 'state/frontier', file)
+      if (statSync(path).size === 0) continue
+      damage(path, 'flipped')
+      const { inspection, lost } = await repair(dir)
+      const remedy = inspection.parts.find(({ part }) => part === 'frontier')?.remedy ?? ''
+      const [, most] = /up to (\d+) URLs are lost/.exec(remedy) ?? []
+      if (most !== undefined) said++
+      if (!/(?:may|between) (?:be|are) lost/.test(remedy)) expect(lost, remedy).toBeLessThanOrEqual(Number(most ?? 0))
+    }
+    expect(said).toBeGreaterThan(0)
   })
 })
 

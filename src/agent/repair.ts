@@ -6,7 +6,7 @@
 //   4  a batch is committed that names the new parts
 //
 // Nothing is ever deleted: what is cut or replaced lies in state/damaged-<time>/. Every step can be interrupted and the
-// whole done again. Frontier and seen set are made anew together by one rule, whatever was wrong with them:
+// whole done again: what was moved aside and is named by no batch yet is found missing, and made once more. Frontier and seen set are made anew together by one rule, whatever was wrong with them:
 //
 //   settled   URLs of pages.jsonl and failures.jsonl, as far as the last batch counts them
 //   waiting   all others that the frontier's store, the journal or the cut ends of those files know
@@ -18,15 +18,15 @@
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, Fault, type Random } from '../base/index.ts'
-import { lockDirectory, moveDurably, syncDirectory } from '../disk/index.ts'
-import { DiskFrontier } from '../frontier/index.ts'
+import { lockDirectory, syncDirectory } from '../disk/index.ts'
 import { emptyBatch, lookAtJournal, repairJournal, SegmentedJournal } from '../ledger/index.ts'
 import { strategyOf } from '../strategy/index.ts'
 import { Fingerprinter } from '../url/index.ts'
 import { DiskUrlSeen } from '../url-seen/index.ts'
-import { type CrawlInspection, inspectCrawl, type RepairPlan, salvageCopy } from './crawl-inspection.ts'
+import { type CrawlInspection, inspectCrawl, type RepairPlan } from './crawl-inspection.ts'
 import { keyOf } from './crawl-files.ts'
 import type { CrawlTotals } from './figures.ts'
+import { beginFrontier, finishReplacement, replaceFrontier, salvageCopy } from './frontier-repair.ts'
 import { planMemory } from './memory-plan.ts'
 import { Rebuilding } from './rebuilding.ts'
 import { endOfLines, setTailsAside } from './set-aside.ts'
@@ -60,6 +60,7 @@ export async function inspectDirectory({ dir, clock }: Pick<RepairParts, 'dir' |
 /** Looks, and puts right what can be. Does nothing where something cannot. */
 export async function repairCrawl(parts: RepairParts): Promise<CrawlRepair> {
   return await withScratch(parts.dir, async (scratch) => {
+    await finishReplacement(parts.dir)
     const inspection = await inspectCrawl(parts.dir, scratch, parts.clock.wallMs())
     const { plan, obstacles, isSound } = inspection
     if (isSound || plan === null || obstacles.length > 0)
@@ -130,11 +131,13 @@ async function apply(parts: RepairParts, plan: RepairPlan, scratch: string): Pro
         memoryBytes: memory.seenBytes,
         state: null,
       })
-      const frontier = plan.rebuildsFrontier ? await newFrontier(parts, memory.frontierBytes) : null
+      const frontier = plan.rebuildsFrontier ? await beginFrontier(parts, memory.frontierBytes) : null
       try {
         seen.mark(number)
         await rebuilding.into(new Fingerprinter(keyOf(journal.identity)), seen, frontier, number, {
-          stored: (show) => salvageCopy(dir, scratch, show),
+          stored: async (show) => {
+            if (plan.isFrontierReadable) await salvageCopy(dir, scratch, show)
+          },
           told: () => lookAtJournal(join(dir, 'state/journal')),
         })
         await seen.flush()
@@ -147,10 +150,7 @@ async function apply(parts: RepairParts, plan: RepairPlan, scratch: string): Pro
         await seen.close()
         await frontier?.close()
       }
-      if (frontier !== null) {
-        await moveAside(dir, 'frontier', aside)
-        await moveDurably(join(dir, 'state/frontier.rebuilt'), join(dir, 'state/frontier'))
-      }
+      if (frontier !== null) await replaceFrontier(dir, () => moveAside(dir, 'frontier', aside))
     }
     const admitted = settledBy(totals) + waiting
     await journal.commit({ ...emptyBatch(), files: states, totals: { ...totals, admitted, hosts } })
@@ -158,20 +158,6 @@ async function apply(parts: RepairParts, plan: RepairPlan, scratch: string): Pro
   } finally {
     await journal.close()
   }
-}
-
-async function newFrontier({ dir, settings, clock }: RepairParts, memoryBytes: number): Promise<DiskFrontier> {
-  const directory = join(dir, 'state/frontier.rebuilt')
-  await rm(directory, { recursive: true, force: true })
-  return await DiskFrontier.open({
-    directory,
-    memoryBytes,
-    clock,
-    delayMs: settings.frontier.delay,
-    ipDelayMs: settings.frontier.ipDelay,
-    ipConnections: settings.frontier.ipConnections,
-    urlsPerTurn: settings.frontier.urlsPerTurn,
-  })
 }
 
 async function copyLastSegment(journal: string, aside: string): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { diskFault } from '../base/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
 import { type ArchiveState, readPlacedLines } from '../store/index.ts'
 import { committedFiles } from './crawl-files.ts'
@@ -34,7 +34,12 @@ export async function endOfLines(dir: string, name: string, length: number): Pro
   const path = committedFiles({ [name]: length })[0]?.path
   if (path === undefined || (await sizeIfThere(join(dir, path))) === null) return length
   let last = length
-  for await (const { end } of readPlacedLines(join(dir, path), length)) last = end
+  try {
+    for await (const { end } of readPlacedLines(join(dir, path), length)) last = end
+  } catch (fault) {
+    // Behind what was committed may lie anything; lines before it are lines.
+    if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
+  }
   return last
 }
 
