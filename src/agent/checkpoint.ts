@@ -16,12 +16,13 @@ import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'n
 import { dirname, join } from 'node:path'
 import type { ContentState } from '../content-seen/index.ts'
 import { diskFault, Fault } from '../base/index.ts'
-import { lockDirectory, makeDirectory, syncDirectory } from '../disk/index.ts'
+import { makeDirectory, syncDirectory } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch } from '../ledger/index.ts'
 import type { ArchiveState } from '../store/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { committedLength } from './crawl-files.ts'
 import { type LevelFiles, readLevelFiles } from './level-tables.ts'
+import { lockUnlessReadOnly } from './read-only-lock.ts'
 
 export interface CheckpointFigures {
   readonly to: string
@@ -97,7 +98,7 @@ export async function copyStoppedCrawl(
   to: string,
   parts: Pick<CopyPlan, 'nowMs' | 'link'>,
 ): Promise<CheckpointFigures> {
-  const lock = await lockDirectory(join(dir, 'state'))
+  const lock = await lockUnlessReadOnly(join(dir, 'state'))
   try {
     const journal = join(dir, 'state/journal')
     const { isSound } = await inspectJournal(journal)
@@ -108,7 +109,7 @@ export async function copyStoppedCrawl(
     const states = (await lookAtLastBatch(journal))?.batch.files ?? {}
     return await copyCrawl({ ...parts, dir, to, hold: async () => () => {}, states: () => states })
   } finally {
-    await lock.release()
+    await lock?.release()
   }
 }
 

@@ -15,10 +15,11 @@
 // So no URL that anything remembers is lost, and a page whose line was cut is fetched again. A URL that nothing remembers is
 // unknown, not seen: a link to it makes it new.
 
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, Fault, type Random } from '../base/index.ts'
-import { lockDirectory, syncDirectory } from '../disk/index.ts'
+import { type DirectoryLock, lockDirectory, syncDirectory } from '../disk/index.ts'
 import { emptyBatch, lookAtJournal, repairJournal, SegmentedJournal } from '../ledger/index.ts'
 import { strategyOf } from '../strategy/index.ts'
 import { Fingerprinter } from '../url/index.ts'
@@ -28,6 +29,7 @@ import { keyOf } from './crawl-files.ts'
 import type { CrawlTotals } from './figures.ts'
 import { beginFrontier, finishReplacement, replaceFrontier, salvageCopy } from './frontier-repair.ts'
 import { planMemory } from './memory-plan.ts'
+import { lockUnlessReadOnly } from './read-only-lock.ts'
 import { Rebuilding } from './rebuilding.ts'
 import { endOfLines, setTailsAside } from './set-aside.ts'
 import type { CrawlSettings } from './sections.ts'
@@ -54,14 +56,19 @@ const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp'] as const
 
 /** Looks, and changes nothing. */
 export async function inspectDirectory({ dir, clock }: Pick<RepairParts, 'dir' | 'clock'>): Promise<CrawlInspection> {
-  return await withScratch(dir, (scratch) => inspectCrawl(dir, scratch, clock.wallMs()))
+  const look = (scratch: string): Promise<CrawlInspection> => inspectCrawl(dir, scratch, clock.wallMs())
+  const lock = await lockUnlessReadOnly(join(dir, 'state'))
+  if (lock !== null) return await inScratch(join(dir, 'state/repair-scratch'), lock, look)
+  return await inScratch(await mkdtemp(join(tmpdir(), 'portolan-repair-')), null, look)
 }
 
 /** Looks, and puts right what can be. Does nothing where something cannot. */
 export async function repairCrawl(parts: RepairParts): Promise<CrawlRepair> {
-  return await withScratch(parts.dir, async (scratch) => {
-    await finishReplacement(parts.dir)
-    const inspection = await inspectCrawl(parts.dir, scratch, parts.clock.wallMs())
+  const { dir, clock } = parts
+  const lock = await lockDirectory(join(dir, 'state'))
+  return await inScratch(join(dir, 'state/repair-scratch'), lock, async (scratch) => {
+    await finishReplacement(dir)
+    const inspection = await inspectCrawl(dir, scratch, clock.wallMs())
     const { plan, obstacles, isSound } = inspection
     if (isSound || plan === null || obstacles.length > 0)
       return { inspection, movedTo: null, waiting: 0, again: 0, lost: 0 }
@@ -69,16 +76,18 @@ export async function repairCrawl(parts: RepairParts): Promise<CrawlRepair> {
   })
 }
 
-/** Under the lock of the crawl, with a directory to look at copies in. */
-async function withScratch<T>(dir: string, work: (scratch: string) => Promise<T>): Promise<T> {
-  const lock = await lockDirectory(join(dir, 'state'))
-  const scratch = join(dir, 'state/repair-scratch')
+/** With a directory to look at copies in; then both are given free. */
+async function inScratch<T>(
+  scratch: string,
+  lock: DirectoryLock | null,
+  work: (scratch: string) => Promise<T>,
+): Promise<T> {
   try {
     await rm(scratch, { recursive: true, force: true })
     return await work(scratch)
   } finally {
     await rm(scratch, { recursive: true, force: true })
-    await lock.release()
+    await lock?.release()
   }
 }
 
