@@ -1,4 +1,4 @@
-// Every part of a crawl on disk, read from end to end and held against the others: what is whole, what is damaged, what a
+// Every part of a crawl on disk, read (of archives, index and link log only the length) and held against the others: what is whole, what is damaged, what a
 // repair would do about it, and what it would lose. Changes nothing but a scratch directory, in which copies of the journal and of
 // the frontier's store are opened: opening writes.
 //
@@ -136,7 +136,7 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   const files = await checkFiles(dir, states)
   for (const file of files) {
     if (file.what === '') whole(file.part, file.figures)
-    else damaged(file.part, file.what, file.remedy ?? 'restore it from a checkpoint')
+    else damaged(file.part, file.what, file.remedy ?? 'cannot be made anew')
     if (file.what !== '' && file.remedy === null) obstacles.push(`${file.part}: ${file.what}`)
   }
   return {

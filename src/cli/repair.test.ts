@@ -1,6 +1,6 @@
 // What the command says of a crawl that is whole, of one that can be saved, and of one that cannot.
 
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
@@ -72,7 +72,24 @@ test('damage that cannot be mended: said, with 1, also with --apply', async () =
   const { code, out } = await repair(dir, '--apply')
   expect(code).toBe(1)
   expect(out).toContain('This cannot be repaired:\n  pages.jsonl: it is 100 bytes long')
-  expect(out).toContain('Nothing was changed.')
+  expect(out).toMatch(/Nothing was changed\. It has no checkpoints: a copy made by `portolan checkpoint`, or a backup/)
+  for (const name of ['2026-11-16T05-20-00Z', '2026-11-17T05-20-00Z', '2026-11-18T05-20-00Z.partial']) {
+    mkdirSync(join(dir, 'checkpoints', name), { recursive: true })
+  }
+  expect((await repair(dir)).out).toContain(
+    'Nothing was changed. To go on from a checkpoint, the newest first:\n' +
+      `  portolan crawl --dir ${dir}/checkpoints/2026-11-17T05-20-00Z\n` +
+      `  portolan crawl --dir ${dir}/checkpoints/2026-11-16T05-20-00Z\n`,
+  )
+})
+
+test('what is wrong is told where it lies, once, without advice that is being followed', async () => {
+  const dir = copyOfCrawl()
+  const frontier = join(dir, 'state/frontier')
+  for (const name of readdirSync(frontier)) if (/^(?:\d|MANIFEST|CURRENT)/.test(name)) rmSync(join(frontier, name))
+  const { out } = await repair(dir)
+  expect(out).toContain(frontier)
+  expect(out).not.toMatch(/repair-scratch|portolan repair` can save/)
 })
 
 test('a line of pages.jsonl that is no JSON is found', async () => {

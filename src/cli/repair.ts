@@ -1,7 +1,8 @@
 // portolan repair: what of a damaged crawl can be saved, and the saving.
 
 import { randomBytes } from 'node:crypto'
-import { relative } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { type CrawlInspection, type CrawlRepair, inspectDirectory, repairCrawl } from '../agent/index.ts'
 import { Random, systemClock } from '../base/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
@@ -28,11 +29,12 @@ export const repairCommand: Command = {
   ],
   details: () =>
     'A crash or a power cut damages nothing: the next run goes on by itself. This is for disks that fail, files that\n' +
-    'were changed or lost, and copies that are not of one moment. Everything is read, so it takes its time.\n' +
+    'were changed or lost, and copies that are not of one moment. Journal, frontier, seen set, contents and all lines of\n' +
+    'JSON are read, so it takes its time; of the archive, its index and the link log only the length is looked at.\n' +
     'With --apply the journal is cut back to its last good batch, and a damaged seen set, set of contents or frontier is made\n' +
     'anew from the others. Nothing is deleted: see state/damaged-<time>/ in DIR. A page may be fetched twice,\n' +
-    'a URL that anything remembers is not lost. pages.jsonl, failures.jsonl and the archive cannot be made anew: restore\n' +
-    'them from a checkpoint. Exits with 1 where something is damaged that was not repaired.',
+    'a URL that anything remembers is not lost. pages.jsonl, failures.jsonl and the archive cannot be made anew: go\n' +
+    'on from a checkpoint. Exits with 1 where something is damaged that was not repaired.',
   run: (args) => runRepair(args),
 }
 
@@ -52,7 +54,7 @@ export async function runRepair(args: readonly string[], streams: CommandStreams
     const { movedTo, waiting, again, lost } = result
     const told = { dir, sound: isSound, repaired: isRepaired, parts, obstacles, movedTo, waiting, again, lost }
     streams.stdout.write(`${JSON.stringify(told)}\n`)
-  } else streams.stdout.write(describe(dir, result))
+  } else streams.stdout.write(describe(dir, result, await checkpointsOf(dir)))
   return isSound || isRepaired ? EXIT.ok.code : EXIT.failed.code
 }
 
@@ -75,14 +77,18 @@ async function applied(dir: string): Promise<CrawlRepair> {
   })
 }
 
-function describe(dir: string, { inspection, movedTo, waiting, again, lost }: CrawlRepair): string {
+function describe(
+  dir: string,
+  { inspection, movedTo, waiting, again, lost }: CrawlRepair,
+  checkpoints: readonly string[],
+): string {
   const { isSound, obstacles } = inspection
   const table = `${printable(dir)}\n${tableOf(inspection)}`
   if (isSound) return `${table}Everything is whole.\n`
   if (obstacles.length > 0) {
     return (
       `${table}This cannot be repaired:\n${obstacles.map((one) => `  ${printable(one)}\n`).join('')}` +
-      'Nothing was changed. Restore these parts from a checkpoint or another copy, of the same moment as the rest.\n'
+      `Nothing was changed. ${wayOut(dir, checkpoints)}`
     )
   }
   if (movedTo === null) {
@@ -97,6 +103,24 @@ function describe(dir: string, { inspection, movedTo, waiting, again, lost }: Cr
       : '') +
     `. \`portolan crawl --dir ${shellWord(dir)}\` goes on.\n`
   )
+}
+
+/** What to do about a crawl that cannot be repaired. */
+function wayOut(dir: string, checkpoints: readonly string[]): string {
+  if (checkpoints.length === 0) {
+    return 'It has no checkpoints: a copy made by `portolan checkpoint`, or a backup of the whole directory, is needed to go on.\n'
+  }
+  const commands = checkpoints.map((name) => `  portolan crawl --dir ${shellWord(join(dir, 'checkpoints', name))}\n`)
+  return `To go on from a checkpoint, the newest first:\n${commands.join('')}`
+}
+
+/** Newest first, as far as their names tell; one that was not finished is none. */
+async function checkpointsOf(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, 'checkpoints')).catch(() => [])
+  return names
+    .filter((name) => !name.endsWith('.partial') && !name.startsWith('.'))
+    .toSorted()
+    .toReversed()
 }
 
 function tableOf({ parts }: CrawlInspection): string {
