@@ -79,13 +79,17 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   const heldUpTo = frontier.batch ?? 0
   const journal = await inspectJournalCopy(dir, scratch, heldUpTo, wallMs)
   const last = await lookAtLastBatch(journal.directory)
-  if (journal.complaint === '') whole('journal', last === null ? 'no batch yet' : `up to batch ${last.number}`)
+  // A head without batches is how a crawl begins, and what is left of one whose frontier holds a batch.
+  const isEmptied = last === null && heldUpTo > 0
+  if (journal.complaint === '' && !isEmptied)
+    whole('journal', last === null ? 'no batch yet' : `up to batch ${last.number}`)
   else if (last === null) {
-    damaged('journal', journal.complaint, 'no batch of it can be read')
+    const emptied = `it has no batch, but the frontier holds batch ${heldUpTo}: it has lost its end`
+    damaged('journal', journal.complaint === '' ? emptied : journal.complaint, 'no batch of it can be read')
     obstacles.push('the journal has no batch left that says how long the files are')
   } else damaged('journal', journal.complaint, `is cut back to batch ${last.number}`)
   // A crawl that began and did nothing has nothing to be held against.
-  if (last === null && journal.complaint === '')
+  if (last === null && journal.complaint === '' && !isEmptied)
     return { parts, obstacles, isSound: obstacles.length === 0, plan: null }
   if (last === null) return { parts, obstacles, isSound: false, plan: null }
 

@@ -405,6 +405,15 @@ test('no batch of the journal can be read: said, and nothing is touched', async 
   expect(readFileSync(path)).toEqual(before)
 })
 
+test('the journal has lost all its batches but not its head: not taken for a crawl that begins', async () => {
+  const dir = copyOf(stopped)
+  const path = fileIn(join(dir, 'state/journal'), /\.log$/)
+  truncateSync(path, 600)
+  expect(await lookAtLastBatch(join(dir, 'state/journal'))).toBe(null)
+  await expectOpensNot(dir)
+  expect((await inspect(dir)).obstacles).toEqual([expect.stringContaining('the journal has no batch left')])
+})
+
 test('a repair is refused while somebody works in the directory', async () => {
   const dir = copyOf(stopped)
   const tries: Promise<unknown>[] = []
