@@ -1,7 +1,7 @@
 // Does a crawl keep to --memory when it has met far more URLs than fit? A real crawl of a large synthetic web, for a while, and what its
 // process took meanwhile.
 //
-//   node bench/memory-bound.ts [--memory 320MiB,512MiB] [--urls 1000000] [--seconds 150] [--hosts 1000] [--pages 5000] [--json FILE]
+//   node bench/memory-bound.ts [--memory 368MiB,512MiB] [--urls 1000000] [--seconds 150] [--hosts 1000] [--pages 5000] [--json FILE]
 //
 // The web runs in a process of its own and every page has some hundred links that are mostly new, so that what waits grows a hundred times
 // faster than what is done with. The crawl is stopped like with Ctrl-C when it has met so many URLs, or when the time is over. Memory is
@@ -20,7 +20,7 @@ import { ForkedTestWeb } from '../testweb/index.ts'
 
 const { values } = parseArgs({
   options: {
-    memory: { type: 'string', default: '320MiB,512MiB' },
+    memory: { type: 'string', default: '368MiB,512MiB' },
     urls: { type: 'string', default: '1000000' },
     seconds: { type: 'string', default: '150' },
     hosts: { type: 'string', default: '1000' },

@@ -52,7 +52,7 @@ export const CRASH_VARIANTS = {
   // More waits than fits the least memory: checkpoints of the frontier are written while it crawls.
   spilling: {
     web: { hosts: 300, pages: 2_000, linksPerPage: 100, meanBytes: 4_000, crossHostShare: 0.3, branching: 60 },
-    flags: ['--warc', 'none', '--memory', '320MiB'],
+    flags: ['--warc', 'none', '--memory', '368MiB'],
     maxPages: 10_000,
     requestsPerLife: 5_000,
   },
