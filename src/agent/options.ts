@@ -1,23 +1,7 @@
 import { z } from 'zod'
-import { MEMORY_MIN } from './memory-plan.ts'
 import { choice, count, duration, durationLimit, limit, shaped, size, yesNo } from '../base/index.ts'
-
-const LINK_KINDS = [
-  'a',
-  'area',
-  'frame',
-  'iframe',
-  'link',
-  'img',
-  'script',
-  'media',
-  'object',
-  'form',
-  'refresh',
-  'css',
-  'sitemap',
-  'feed',
-] as const
+import { LINK_KINDS } from '../parse/index.ts'
+import { MEMORY_MIN } from './memory-plan.ts'
 
 export const agentOptions = z.strictObject({
   maxPages: limit({ text: 'Stop after this many pages in all, over every run in the directory.', flag: 'max-pages' }),

@@ -1,23 +1,26 @@
 // What a parser finds in a document. Links are raw: the attribute as written, character references
 // decoded, surrounding white space gone. Making them canonical is the work of `url`, at the top of the walk.
 
+/** Where a link can stand: their order gives the kinds their numbers in a meaning (LinkSpans). */
+export const LINK_KINDS = [
+  'a',
+  'area',
+  'frame',
+  'iframe',
+  'link',
+  'img',
+  'script',
+  'media',
+  'object',
+  'form',
+  'refresh',
+  'css',
+  'sitemap',
+  'feed',
+] as const
+
 /** Where a link stood. Decides whether it is followed (options) and what it means in the graph. */
-export type LinkKind =
-  | 'a'
-  | 'area'
-  | 'frame'
-  | 'iframe'
-  | 'link'
-  | 'img'
-  | 'script'
-  | 'media'
-  | 'object'
-  | 'form'
-  | 'refresh'
-  | 'css'
-  | 'sitemap'
-  | 'feed'
-  | 'redirect'
+export type LinkKind = (typeof LINK_KINDS)[number]
 
 export interface RawLink {
   readonly href: string
@@ -39,24 +42,6 @@ export interface LinkSpans {
   href(index: number): string
 }
 
-/** The kinds by their number in a meaning. */
-export const LINK_KINDS: readonly LinkKind[] = [
-  'a',
-  'area',
-  'frame',
-  'iframe',
-  'link',
-  'img',
-  'script',
-  'media',
-  'object',
-  'form',
-  'refresh',
-  'css',
-  'sitemap',
-  'feed',
-  'redirect',
-]
 /** Added to the number of the kind where the element itself says nofollow. */
 export const MEANS_NOFOLLOW = 32
 
