@@ -2,14 +2,13 @@
 // searches, redirect chains, and the traps.
 
 import { gzipSync } from 'node:zlib'
-import type { LinkKind } from '../../src/parse/index.ts'
 import type { WebOptions } from '../options.ts'
 import { Answer, plainAnswer, redirectAnswer } from './answer.ts'
 import { isFindPath } from './dress.ts'
 import { NO_FRAME } from './frame.ts'
 import type { Host, HostTable } from './host.ts'
 import type { Layout } from './layout.ts'
-import type { Link } from './link.ts'
+import type { Link, WayKind } from './link.ts'
 import { escapeAttribute, writePage } from './markup.ts'
 import { mix, mixText } from './mix.ts'
 import { MIRRORS, NEAR_DUPLICATES } from './page-links.ts'
@@ -189,7 +188,7 @@ export class Extras {
   }
 }
 
-function link(host: Host, path: string, kind: LinkKind = 'a'): Link {
+function link(host: Host, path: string, kind: WayKind = 'a'): Link {
   return { kind, href: path, url: host.origin + path, isNofollow: false }
 }
 

@@ -1,9 +1,12 @@
 import type { LinkKind } from '../../src/parse/index.ts'
 import type { Place } from './writing.ts'
 
+/** How one place leads to another: by a link of its page, or by its answer. */
+export type WayKind = LinkKind | 'redirect'
+
 /** A link as it stands on a page, and where it leads. */
 export interface Link {
-  readonly kind: LinkKind
+  readonly kind: WayKind
   /** As written, before the escaping of HTML. */
   readonly href: string
   /** Canonical; null for what no crawler follows (mailto: and the like). */
@@ -13,12 +16,12 @@ export interface Link {
 
 /** A link to a place of this web. Its URL is put together when asked for: the truth asks, the server does not. */
 export class PlaceLink implements Link {
-  readonly kind: LinkKind
+  readonly kind: WayKind
   readonly href: string
   readonly isNofollow: boolean
   readonly to: Place
 
-  constructor(kind: LinkKind, href: string, to: Place, isNofollow: boolean) {
+  constructor(kind: WayKind, href: string, to: Place, isNofollow: boolean) {
     this.kind = kind
     this.href = href
     this.to = to

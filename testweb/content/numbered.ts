@@ -1,13 +1,12 @@
 // A numbered page to its answer: one case per variant.
 
-import type { LinkKind } from '../../src/parse/index.ts'
 import type { WebOptions } from '../options.ts'
 import { Answer, type Delivery, plainAnswer, PLAIN_DELIVERY, redirectAnswer, type Throttle } from './answer.ts'
 import { encode } from './charset.ts'
 import { type Dress, dressLinks, dressOf, PLAIN_DRESS } from './dress.ts'
 import type { Filler } from './filler.ts'
 import type { Resource } from './layout.ts'
-import type { Link } from './link.ts'
+import type { Link, WayKind } from './link.ts'
 import { pageBytes, type PageText, writePage } from './markup.ts'
 import { mix } from './mix.ts'
 import { otherMedia } from './other-media.ts'
@@ -186,7 +185,7 @@ function deliver(answer: Answer, delivery: Partial<Delivery>): Answer {
   return answer
 }
 
-function linkTo(to: Resource, path: string, kind: LinkKind): Link {
+function linkTo(to: Resource, path: string, kind: WayKind): Link {
   return { kind, href: path, url: to.host.origin + path, isNofollow: false }
 }
 

@@ -77,7 +77,7 @@ class Walk implements Truth {
   readonly seeds = new Set<string>()
   readonly #web: Web
   readonly #question: TruthQuestion
-  readonly #follows: ReadonlySet<LinkKind> | null
+  readonly #follows: ReadonlySet<string> | null
   /** Least depth and, at that depth, least hops: a shorter way found later replaces the longer. */
   readonly #met = new Map<string, Met>()
   /** Index is depth; a redirect adds to the round that is being walked. */
