@@ -13,10 +13,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
-import { makeDirectory } from '../disk/index.ts'
+import { makeDirectory, PacedJob, type Steps, type Syncable } from '../disk/index.ts'
 import type { Generation } from './generation.ts'
 import { mergeRuns } from './merge-runs.ts'
-import { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 import { FILTER_BYTES_MAX, FILTER_BYTES_MIN, PositionIndex } from './position-index.ts'
 import { blocksFor, PositionRun, type PositionRunFacts } from './position-run.ts'
 import { PositionRunWriter } from './position-run-writer.ts'
@@ -125,7 +124,7 @@ export class RunShelf {
 
   /** Begins to write a generation out, which must not change until that is done. All up to the mark is then in runs. */
   write(generation: Generation, mark: number): void {
-    this.#writing = new PacedJob(this.#writeOut(generation, mark), PACE_LEAST)
+    this.#writing = this.#newJob(this.#writeOut(generation, mark), PACE_LEAST)
   }
 
   /** Does what is due when so many pages were kept. */
@@ -168,7 +167,7 @@ export class RunShelf {
   async compact(): Promise<void> {
     await this.ready()
     while (this.#merging !== null) await this.#finish(this.#merging)
-    if (this.#runs.length > 1) this.#merging = new PacedJob(this.#merge(0), PACE_LEAST)
+    if (this.#runs.length > 1) this.#merging = this.#newJob(this.#merge(0), PACE_LEAST)
     while (this.#merging !== null) await this.#finish(this.#merging)
   }
 
@@ -197,7 +196,7 @@ export class RunShelf {
       'ASSERTION',
       `the set of contents in ${this.#options.directory} was used after it was closed`,
     )
-    for (const job of [this.#writing, this.#merging]) await job?.cancel()
+    for (const job of [this.#writing, this.#merging]) await job?.abandon()
     for (const run of this.#runs) run.close()
     this.#runs = []
   }
@@ -268,7 +267,12 @@ export class RunShelf {
     if (this.#runs.length - from < 2) return
     pages = this.#runs.slice(from).reduce((sum, run) => sum + run.facts.pages, 0)
     const pace = Math.max(PACE_LEAST, pages / (MERGE_GENERATIONS * this.#options.generationPages))
-    this.#merging = new PacedJob(this.#merge(from), pace)
+    this.#merging = this.#newJob(this.#merge(from), pace)
+  }
+
+  /** A sync that fails has no caller: the set is broken from then on. */
+  #newJob(steps: Steps, pace: number): PacedJob {
+    return new PacedJob(steps, pace, (cause) => void this.#fail(cause))
   }
 
   async #finish(job: PacedJob): Promise<void> {

@@ -4,6 +4,7 @@ export { type DirectoryLock, lockDirectory, whoHolds } from './directory-lock.ts
 export { LineReader } from './line-reader.ts'
 export { makeDirectory } from './make-directory.ts'
 export { FramedLog, type FramedLogOptions, type FrameScan, readFrames, scanFrames } from './framed-log.ts'
+export { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 export { sortLines } from './sort-lines.ts'
 export { mergeRuns } from './merge-runs.ts'
 export { RUN_WINDOW_BLOCKS } from './run-block.ts'

@@ -24,9 +24,9 @@
 //     answered: until then, and a turn longer, no run is named.
 
 import { diskFault, Fault } from '../base/index.ts'
+import type { PacedJob } from '../disk/index.ts'
 import { mergeRuns } from '../disk/index.ts'
 import { Generation } from './generation.ts'
-import type { PacedJob } from './paced-job.ts'
 import { LOOKUP_URLS_MAX, RunLookup } from './run-lookup.ts'
 import { SeenKeeper, type SeenState } from './seen-keeper.ts'
 import { SeenRuns } from './seen-runs.ts'

@@ -8,9 +8,9 @@
 // Always true: nothing is named in the turn of the event loop in which it was written, but by finishNow().
 
 import { assert } from '../base/index.ts'
+import { PacedJob, type Steps } from '../disk/index.ts'
 import { ascending } from './ascending.ts'
 import type { Generation } from './generation.ts'
-import { PacedJob, type Steps } from './paced-job.ts'
 import type { NamedRun, SeenRuns } from './seen-runs.ts'
 
 /** What a caller commits, and hands back when it opens the set again. JSON-able. */

@@ -1,16 +1,21 @@
-// Writing or merging runs, done in small steps by those who use the set, so that nobody waits for all of it.
+// Writing or merging runs, done in small steps by those who use the set they belong to, so that nobody waits for all of it.
 //
-//   work(checks)   the steps that are due for so many checks of URLs
+//   work(units)    the steps that are due for so many units of other work: checks of URLs, pages kept
 //   finish()       all that is left, giving control away again and again: for whoever has to wait
 //   finishNow()    all that is left, at once: for whoever cannot wait
 //
 // When the file is complete the job pauses until it is durable. That is the only part done beside, by a thread of the
 // system, and the job goes on by itself afterwards: no sooner than in a later turn of the event loop.
 
-import type { RunWriter } from '../disk/index.ts'
+/** A file that is complete and must be durable before the job goes on. */
+export interface Syncable {
+  sync(): Promise<void>
+  /** The same for a caller that cannot wait. */
+  syncNow(): void
+}
 
-/** Steps of a job: keys done since the last one, or a run that must be durable before it goes on. */
-export type Steps = Generator<number | RunWriter, void>
+/** Steps of a job: keys done since the last one, or a file that must be durable before it goes on. */
+export type Steps = Generator<number | Syncable, void>
 
 /** Keys between two moments at which finish() gives control away: some ten milliseconds. */
 const FINISH_KEYS = 2 ** 16
@@ -21,18 +26,18 @@ export class PacedJob {
   readonly #onFault: (cause: unknown) => void
   #credit = 0
   #isDone = false
-  #syncing: { readonly writer: RunWriter; readonly done: Promise<void> } | null = null
+  #syncing: { readonly file: Syncable; readonly done: Promise<void> } | null = null
 
-  /** `pace` is in keys of work per check. A sync that fails has no caller: `onFault` hears of it. */
+  /** `pace` is in keys of work per unit of other work. A sync that fails has no caller: `onFault` hears of it. */
   constructor(steps: Steps, pace: number, onFault: (cause: unknown) => void) {
     this.#steps = steps
     this.#pace = pace
     this.#onFault = onFault
   }
 
-  work(checks: number): void {
+  work(units: number): void {
     if (this.#syncing !== null) return
-    this.#credit += checks * this.#pace
+    this.#credit += units * this.#pace
     while (this.#credit > 0 && !this.#isDone && this.#syncing === null) this.#credit -= this.#step()
   }
 
@@ -55,7 +60,7 @@ export class PacedJob {
 
   finishNow(): void {
     while (!this.#isDone) {
-      this.#syncing?.writer.syncNow()
+      this.#syncing?.file.syncNow()
       this.#syncing = null
       this.#step()
     }
@@ -73,15 +78,15 @@ export class PacedJob {
     const { value, done } = this.#steps.next()
     if (done === true || value === undefined) this.#isDone = true
     else if (typeof value === 'number') return value
-    else this.#syncing = { writer: value, done: this.#sync(value) }
+    else this.#syncing = { file: value, done: this.#sync(value) }
     return 0
   }
 
-  async #sync(writer: RunWriter): Promise<void> {
+  async #sync(file: Syncable): Promise<void> {
     try {
-      await writer.sync()
+      await file.sync()
       // Where somebody could not wait it is done already.
-      if (this.#isDone || this.#syncing?.writer !== writer) return
+      if (this.#isDone || this.#syncing?.file !== file) return
       this.#syncing = null
       this.#step()
     } catch (cause) {
