@@ -78,7 +78,7 @@ export class SpeedGate {
 
   #arm(): void {
     const nowMs = this.#clock.nowMs()
-    const atMs = (this.#limit.mayStart(nowMs) || nowMs) as ClockMs
+    const atMs = this.#limit.mayStart(nowMs) || nowMs
     // Too early does no harm; and a timer that is due is not put off by setting it again.
     if (this.#isDown || (this.#cancelTimer !== null && this.#armedMs <= atMs)) return
     this.#cancelTimer?.()

@@ -1,0 +1,273 @@
+// The number of connections follows the machine. Models stand for machine and network; a second is one step.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ClockMs, Random } from '../base/index.ts'
+import { Concurrency, type Observation } from './concurrency.ts'
+
+const TIMEOUT_MS = 30_000
+const QUIET = { utilisation: 0.1, lagMs: 1, memoryShare: 0.4, requests: 100, timeouts: 0 }
+
+/** What a machine shows when so many requests are under way. */
+type Machine = (active: number, second: number) => Partial<Observation>
+
+/** Runs the controller on a machine with so many hosts that are always ready; the limit after each second. */
+function run(controller: Concurrency, seconds: number, hosts: number, machine: Machine, fromSecond = 0): number[] {
+  const limits: number[] = []
+  for (let second = fromSecond; second < fromSecond + seconds; second++) {
+    const active = Math.min(controller.limit, hosts)
+    const observation = { ...QUIET, active, wanted: hosts, nowMs: (second * 1_000) as ClockMs }
+    limits.push(controller.observe({ ...observation, ...machine(active, second) }))
+  }
+  return limits
+}
+
+/** One thread that works `costMs` on each answer, of servers that take `answerMs`. What it cannot do waits in line. */
+function thread(costMs: number, answerMs: number, random: Random | null = null): Machine {
+  const noise = (): number => (random === null ? 1 : 0.9 + 0.2 * random.fraction())
+  return (active) => ({
+    utilisation: Math.min(1, ((active * costMs) / answerMs) * noise()),
+    lagMs: (1 + Math.max(0, active * costMs - answerMs)) * noise(),
+    requests: Math.round(Math.min(1_000 / costMs, (active * 1_000) / answerMs)),
+  })
+}
+
+const last = (limits: readonly number[]): number => limits.at(-1) ?? 0
+
+test('small crawls are not slowed: it begins with 256, or with all that is asked for', () => {
+  expect(new Concurrency(256, TIMEOUT_MS).limit).toBe(256)
+  expect(new Concurrency(5, TIMEOUT_MS).limit).toBe(5)
+  expect(new Concurrency(100_000, TIMEOUT_MS).limit).toBe(256)
+})
+
+test.each([
+  [1_000, 2_000, 0.5],
+  [3_000, 2_000, 0.5],
+  [10_000, 20_000, 0.5],
+  [100_000, 60_000, 0.3],
+])(
+  'hosts that are slow: %i connections within 15 s where answers take %i ms and %f ms of work',
+  (ceiling, answerMs, costMs) => {
+    const limits = run(new Concurrency(ceiling, TIMEOUT_MS), 15, 200_000, thread(costMs, answerMs))
+    expect(last(limits)).toBe(ceiling)
+  },
+)
+
+test('a thread that is busy: nearly all it can do is done, it is not late, and the limit comes to rest', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.2, max: 5, noNaN: true }),
+      fc.integer({ min: 20, max: 3_000 }),
+      fc.integer(),
+      (costMs, answerMs, seed) => {
+        const machine = thread(costMs, answerMs, new Random(seed))
+        const controller = new Concurrency(50_000, TIMEOUT_MS)
+        run(controller, 60, 200_000, machine)
+        const limits = run(controller, 300, 200_000, machine, 60)
+        for (const limit of limits) {
+          expect(limit * costMs).toBeGreaterThanOrEqual(0.95 * answerMs)
+          expect(limit * costMs - answerMs).toBeLessThanOrEqual(250)
+        }
+        // It may have come to rest at the edge of too much, and be cut once; it never swings.
+        expect(Math.max(...limits) - Math.min(...limits)).toBeLessThanOrEqual(0.3 * Math.max(...limits) + 1)
+        expect(limits.filter((limit, i) => limit < (limits[i - 1] ?? 0)).length).toBeLessThanOrEqual(1)
+      },
+    ),
+  )
+})
+
+test('a machine that becomes slower is followed down, and up again when it recovers', () => {
+  const controller = new Concurrency(50_000, TIMEOUT_MS)
+  const fast = last(run(controller, 60, 200_000, thread(0.5, 1_000)))
+  const slow = last(run(controller, 60, 200_000, thread(4, 1_000), 60))
+  const again = last(run(controller, 120, 200_000, thread(0.5, 1_000), 120))
+  expect(fast).toBeGreaterThanOrEqual(1_900)
+  expect(slow).toBeGreaterThanOrEqual(240)
+  expect(slow).toBeLessThanOrEqual(320)
+  expect(again).toBeGreaterThanOrEqual(1_900)
+})
+
+test('one pause of the event loop cuts nothing', () => {
+  const controller = new Concurrency(1_000, TIMEOUT_MS)
+  run(controller, 20, 5_000, () => ({}))
+  expect(run(controller, 1, 5_000, () => ({ lagMs: 900, utilisation: 1 }), 20)).toEqual([1_000])
+  expect(run(controller, 5, 5_000, () => ({}), 21)).toEqual(Array.from({ length: 5 }, () => 1_000))
+})
+
+test('with few requests under way, lateness has other reasons and cuts nothing', () => {
+  const controller = new Concurrency(1_000, TIMEOUT_MS)
+  expect(last(run(controller, 60, 16, () => ({ lagMs: 900, utilisation: 1 })))).toBe(256)
+})
+
+test('memory beyond its budget is given back, connection by connection, and taken again when there is room', () => {
+  const controller = new Concurrency(50_000, TIMEOUT_MS)
+  const shares: number[] = []
+  const machine: Machine = (active) => {
+    const memoryShare = 0.5 + active / 2_500
+    shares.push(memoryShare)
+    return { memoryShare }
+  }
+  const limits = run(controller, 300, 200_000, machine)
+  expect(Math.max(...shares)).toBeLessThanOrEqual(1.15)
+  expect(Math.max(...shares.slice(30))).toBeLessThanOrEqual(1.1)
+  expect(Math.min(...limits.slice(30))).toBeGreaterThanOrEqual(800)
+  expect(last(run(controller, 90, 200_000, () => ({}), 300))).toBe(50_000)
+})
+
+test('memory that others hold costs connections only down to where that is no help', () => {
+  const limits = run(new Concurrency(2_000, TIMEOUT_MS), 120, 200_000, () => ({ memoryShare: 1.5 }))
+  expect(last(limits)).toBe(64)
+})
+
+/**
+ * A line that carries so many requests at a time, to servers that answer in two seconds or, a share of them, never. What
+ * it does not carry and what is never answered holds its connection until it times out; so long also is the past seen.
+ */
+function line(carries: number, deadShare: number, random: Random): Machine {
+  const history: number[] = []
+  const answerSeconds = 2
+  const timeoutSeconds = TIMEOUT_MS / 1_000
+  return (active) => {
+    history.push(active)
+    const begun = history[Math.max(0, history.length - timeoutSeconds)] ?? 0
+    // As if the line carried everything; where it does not, the rest waits in vain.
+    const free = begun / ((1 - deadShare) * answerSeconds + deadShare * timeoutSeconds)
+    const answers = Math.min(free * (1 - deadShare), carries / answerSeconds)
+    const timeouts = (begun - answers * answerSeconds) / timeoutSeconds
+    const noisy = (value: number): number => Math.round(value * (0.9 + 0.2 * random.fraction()))
+    const timedOut = noisy(timeouts)
+    return { requests: noisy(answers) + timedOut, timeouts: timedOut }
+  }
+}
+
+function meanOf(limits: readonly number[]): number {
+  return limits.reduce((sum, one) => sum + one) / limits.length
+}
+
+test('time-outs halve the connections, and they are not raised again before it is known whether that helped', () => {
+  const controller = new Concurrency(4_000, TIMEOUT_MS)
+  run(controller, 20, 200_000, () => ({}))
+  expect(run(controller, 1, 200_000, () => ({ requests: 400, timeouts: 100 }), 20)).toEqual([2_000])
+  const waiting = run(controller, 30, 200_000, () => ({ requests: 400, timeouts: 100 }), 21)
+  expect(new Set(waiting)).toEqual(new Set([2_000]))
+  expect(controller.bottleneck).toBe('network')
+})
+
+test.each([500, 5_000])('a line that carries %i requests is found, used, and not overrun for long', (carries) => {
+  const controller = new Concurrency(100_000, TIMEOUT_MS)
+  const limits = run(controller, 3_600, 200_000, line(carries, 0, new Random('line'))).slice(170)
+  expect(Math.min(...limits)).toBeGreaterThanOrEqual(carries / 2)
+  expect(Math.max(...limits)).toBeLessThanOrEqual(carries * 4)
+  expect(meanOf(limits)).toBeGreaterThanOrEqual(carries)
+})
+
+test.each([0.1, 0.4])(
+  'a web with %f dead hosts is no reason to be slow: a cut that cost answers is taken back',
+  (deadShare) => {
+    const controller = new Concurrency(2_000, TIMEOUT_MS)
+    const limits = run(controller, 3_600, 200_000, line(100_000, deadShare, new Random('dead')))
+    expect(Math.min(...limits.slice(10, 120))).toBeLessThanOrEqual(1_000)
+    expect(meanOf(limits.slice(120))).toBeGreaterThanOrEqual(1_900)
+  },
+)
+
+test('waves of dead hosts are tried for but seldom', () => {
+  const waves: Machine = (_, second) => ({ requests: 300, timeouts: second % 120 < 60 ? 15 : 150 })
+  const controller = new Concurrency(2_000, TIMEOUT_MS)
+  run(controller, 60, 200_000, waves)
+  // A cut is never of use here: half the connections bring half of everything.
+  const honest: Machine = (active, second) => {
+    const { requests = 0, timeouts = 0 } = waves(active, second)
+    return { requests: (requests * active) / 2_000, timeouts: (timeouts * active) / 2_000 }
+  }
+  expect(meanOf(run(controller, 3_600, 200_000, honest, 60))).toBeGreaterThanOrEqual(1_880)
+})
+
+test('a cut for another reason ends the trial: what it tried cannot be told any more', () => {
+  const controller = new Concurrency(4_000, TIMEOUT_MS)
+  run(controller, 20, 200_000, () => ({}))
+  expect(run(controller, 1, 200_000, () => ({ requests: 400, timeouts: 100 }), 20)).toEqual([2_000])
+  run(controller, 2, 200_000, () => ({ lagMs: 600, utilisation: 1 }), 21)
+  expect(controller.limit).toBe(1_000)
+  // Answers are few, which would have the cut taken back.
+  const limits = run(controller, 40, 200_000, () => ({ requests: 30, timeouts: 1, utilisation: 1 }), 23)
+  expect(last(limits)).toBe(1_000)
+})
+
+test('a few requests that time out say nothing', () => {
+  const limits = run(new Concurrency(2_000, TIMEOUT_MS), 5, 200, () => ({ requests: 5, timeouts: 5 }))
+  expect(limits).toEqual([256, 256, 256, 256, 256])
+})
+
+test('what nobody wants is not raised, and what is not used any more is taken back, down to the start', () => {
+  const controller = new Concurrency(100_000, TIMEOUT_MS)
+  expect(last(run(controller, 60, 200, () => ({})))).toBe(256)
+  expect(controller.bottleneck).toBe('demand')
+  run(controller, 15, 20_000, () => ({}), 60)
+  const high = controller.limit
+  expect(high).toBeGreaterThan(20_000)
+  expect(last(run(controller, 60, 1_000, () => ({}), 80))).toBe(2_000)
+  expect(last(run(controller, 60, 0, () => ({}), 140))).toBe(256)
+})
+
+test('it says what keeps it from more', () => {
+  const controller = new Concurrency(300, TIMEOUT_MS)
+  const after = (second: number, hosts: number, machine: Machine): string => {
+    run(controller, 2, hosts, machine, second)
+    return controller.bottleneck
+  }
+  expect(after(0, 1_000, () => ({}))).toBe('ceiling')
+  expect(after(2, 10, () => ({}))).toBe('demand')
+  expect(after(4, 1_000, () => ({ utilisation: 0.99 }))).toBe('cpu')
+  expect(after(6, 1_000, () => ({ memoryShare: 1.05 }))).toBe('memory')
+})
+
+test('another ceiling holds at once', () => {
+  const controller = new Concurrency(1_000, TIMEOUT_MS)
+  controller.setCeiling(10)
+  expect(controller.limit).toBe(10)
+  controller.setCeiling(500)
+  expect(last(run(controller, 10, 5_000, () => ({})))).toBe(500)
+})
+
+test('whatever is observed, the limit is a whole number between floor and ceiling, and the same each time', () => {
+  const observations = fc.array(
+    fc.record({
+      stepMs: fc.constantFrom(100, 1_000, 1_000, 30_000),
+      utilisation: fc.double({ min: 0, max: 1, noNaN: true }),
+      lagMs: fc.double({ min: 0, max: 5_000, noNaN: true }),
+      memoryShare: fc.double({ min: 0, max: 3, noNaN: true }),
+      requests: fc.nat(1_000),
+      timeoutShare: fc.double({ min: 0, max: 1, noNaN: true }),
+      active: fc.nat(100_000),
+      wanted: fc.nat(200_000),
+    }),
+    { minLength: 1, maxLength: 200 },
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000 }), observations, (ceiling, all) => {
+      const one = new Concurrency(ceiling, TIMEOUT_MS)
+      const other = new Concurrency(ceiling, TIMEOUT_MS)
+      let nowMs = 0
+      let decidedMs = -Infinity
+      for (const { stepMs, timeoutShare, active, ...rest } of all) {
+        nowMs += stepMs
+        const before = one.limit
+        const observation = {
+          ...rest,
+          active: Math.min(active, before),
+          timeouts: Math.floor(rest.requests * timeoutShare),
+          nowMs: nowMs as ClockMs,
+        }
+        const limit = one.observe(observation)
+        expect(other.observe(observation)).toBe(limit)
+        expect(Number.isInteger(limit)).toBe(true)
+        expect(limit).toBeGreaterThanOrEqual(Math.min(16, ceiling))
+        expect(limit).toBeLessThanOrEqual(ceiling)
+        // One decision a second, however often it is told.
+        if (nowMs - decidedMs < 1_000) expect(limit).toBe(before)
+        else decidedMs = nowMs
+      }
+    }),
+  )
+})
