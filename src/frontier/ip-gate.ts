@@ -5,9 +5,9 @@
 // answer and the next start are closer than the rest. That is slower than spacing the starts alone,
 // and right under either reading of "one request every ipDelay".
 //
-// The interface speaks of numbered doors, not of texts, because agents in several threads will keep
-// the stamps in one SharedArrayBuffer: there a door is a hash of the address, claim() is a
-// compare-exchange, and two addresses that meet in one door merely share its politeness.
+// The interface speaks of numbered doors, not of texts, because agents in several threads keep the
+// stamps in one SharedArrayBuffer (shared-ip-gate.ts): there a door is a hash of the address, and two
+// addresses that meet in one door merely share its politeness.
 
 import { assert } from '../base/index.ts'
 
@@ -17,11 +17,12 @@ export interface IpGate {
   /**
    * Claims one connection through a door: 0 when granted, else the time at which asking again may
    * help; Infinity when only a release() by the asker itself can, which a gate shared with others
-   * must therefore never answer.
+   * must therefore never answer. A time answered lies ahead of nowMs. The claimant, told apart by
+   * identity, may hold one claim at a time.
    */
-  claim(door: number, nowMs: number): number
+  claim(door: number, nowMs: number, claimant: object): number
   /** Gives back what claim() granted. Where nothing was asked after all, the door does not rest for it. */
-  release(door: number, nowMs: number, wasAsked: boolean): void
+  release(door: number, nowMs: number, wasAsked: boolean, claimant: object): void
 }
 
 export interface IpGateSettings {
@@ -33,15 +34,17 @@ export interface IpGateSettings {
 
 const FIRST_CAPACITY = 64
 
-/** The gate of one thread: 12 bytes of stamps per door, and a map from the address. */
+/** The gate of one thread: 28 bytes per door, and a map from the address. */
 export class MemoryIpGate implements IpGate {
   readonly #ipDelayMs: number
   readonly #ipConnections: number
   readonly #doors = new Map<string, number>()
-  /** By door: not before this time. Only grows. */
+  /** By door: not before this time. Shrinks only when the latest claim turns out to have asked nothing. */
   #restUntilMs = new Float64Array(FIRST_CAPACITY)
-  /** By door: when the last claim was granted. */
+  /** By door: when the latest claim was granted. */
   #claimedAtMs = new Float64Array(FIRST_CAPACITY)
+  /** By door: whose claim the rest stems from; null when it stems from the end of a request, or there is none. */
+  readonly #latest: (object | null)[] = []
   /** By door: claims granted and not given back. Never above ipConnections, never below 0. */
   #out = new Int32Array(FIRST_CAPACITY)
 
@@ -57,11 +60,12 @@ export class MemoryIpGate implements IpGate {
     if (known !== undefined) return known
     const door = this.#doors.size
     this.#doors.set(key, door)
+    this.#latest.push(null)
     if (door === this.#out.length) this.#grow()
     return door
   }
 
-  claim(door: number, nowMs: number): number {
+  claim(door: number, nowMs: number, claimant: object): number {
     const out = this.#out[door] as number
     if (out >= this.#ipConnections) return Infinity
     const restUntilMs = this.#restUntilMs[door] as number
@@ -69,20 +73,22 @@ export class MemoryIpGate implements IpGate {
     this.#out[door] = out + 1
     this.#restUntilMs[door] = nowMs + this.#ipDelayMs
     this.#claimedAtMs[door] = nowMs
+    this.#latest[door] = claimant
     return 0
   }
 
-  release(door: number, nowMs: number, wasAsked: boolean): void {
+  release(door: number, nowMs: number, wasAsked: boolean, claimant: object): void {
     const out = this.#out[door] as number
     if (out <= 0) assert(false, `door ${door} was released more often than claimed`)
     this.#out[door] = out - 1
     if (wasAsked) {
       this.#restUntilMs[door] = Math.max(this.#restUntilMs[door] as number, nowMs + this.#ipDelayMs)
-      return
+      this.#latest[door] = null
+    } else if (this.#latest[door] === claimant) {
+      // Nobody came after it: the rest is its own, and before it the door had rested enough to grant it.
+      this.#restUntilMs[door] = this.#claimedAtMs[door] as number
+      this.#latest[door] = null
     }
-    // If nobody came after it, the rest is the claim's own: before it the door had rested enough to grant it.
-    const claimedAtMs = this.#claimedAtMs[door] as number
-    if (this.#restUntilMs[door] === claimedAtMs + this.#ipDelayMs) this.#restUntilMs[door] = claimedAtMs
   }
 
   #grow(): void {

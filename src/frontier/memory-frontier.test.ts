@@ -36,9 +36,9 @@ function entryOf(host: string, name: string | number): FrontierEntry {
 class CountingGate extends MemoryIpGate {
   claims = 0
 
-  override claim(door: number, nowMs: number): number {
+  override claim(door: number, nowMs: number, claimant: object): number {
     this.claims++
-    return super.claim(door, nowMs)
+    return super.claim(door, nowMs, claimant)
   }
 }
 

@@ -112,7 +112,7 @@ export class Workbench {
     host.door = door
     const line = this.#crowded.get(door)
     if (line !== undefined && line.goesBefore(host.band)) return nowMs
-    const atMs = this.#gate.claim(door, nowMs)
+    const atMs = this.#gate.claim(door, nowMs, host)
     host.holdsClaim = atMs === 0
     return atMs === Infinity ? nowMs : atMs
   }
@@ -162,7 +162,7 @@ export class Workbench {
     const wasCalled = host.place === CALLED
     // Not even asked: a gate shared with others may be free by now, but those in line go first.
     const mustWait = !wasCalled && line !== undefined && line.goesBefore(host.band)
-    const atMs = mustWait || host.door === NO_DOOR ? 0 : this.#gate.claim(host.door, nowMs)
+    const atMs = mustWait || host.door === NO_DOOR ? 0 : this.#gate.claim(host.door, nowMs, host)
     if (wasCalled) {
       this.#called.remove(host)
       if (line !== undefined) line.called = null
@@ -238,7 +238,7 @@ export class Workbench {
 
   #release(host: BenchHost, nowMs: number, wasAsked: boolean): void {
     host.holdsClaim = false
-    this.#gate.release(host.door, nowMs, wasAsked)
+    this.#gate.release(host.door, nowMs, wasAsked, host)
     const line = this.#crowded.get(host.door)
     if (line !== undefined) this.#call(line)
   }
