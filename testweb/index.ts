@@ -9,5 +9,6 @@ export { AccessLog, formatRequest, type LoggedRequest, parseRequests } from './j
 export { checkPoliteness, type PolitenessRules, type Violation } from './judge/politeness.ts'
 export { type TruePage, type Truth, truth, type TruthQuestion } from './judge/truth.ts'
 export { completeOptions, type WebOptions } from './options.ts'
+export { Certificates } from './serve/certificates.ts'
 export { startTestWeb, type TestWeb, type TestWebOptions } from './test-web.ts'
 export { ForkedTestWeb } from './forked.ts'

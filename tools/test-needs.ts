@@ -3,41 +3,20 @@
 //
 //   node tools/test-needs.ts
 
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { canInstall, describeNeed, install, isPresent, type Need } from './debian-packages.ts'
 
-/** Commands the tests start, and the Debian packages that hold them. */
-const NEEDS: readonly { readonly command: string; readonly packages: readonly string[]; readonly why: string }[] = [
+const NEEDS: readonly Need[] = [
   { command: 'nginx', packages: ['nginx-light'], why: 'a real web server for the crawl tests' },
 ]
 
-/** System folders count too: a user's PATH often lacks /usr/sbin. */
-function isPresent(command: string): boolean {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  return folders.some((folder) => folder !== '' && existsSync(join(folder, command)))
-}
-
-function run(command: string, args: readonly string[]): boolean {
-  const { status } = spawnSync(command, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-  return status === 0
-}
-
 const missing = NEEDS.filter((need) => !isPresent(need.command))
 if (missing.length > 0) {
-  const packages = missing.flatMap((need) => need.packages)
-  const list = missing.map((need) => `  ${need.command} (Debian: ${need.packages.join(' ')}): ${need.why}`).join('\n')
-  const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-  if (!canInstall) {
+  const list = missing.map((need) => `  ${describeNeed(need)}`).join('\n')
+  if (!canInstall()) {
     console.error(`The tests need programs that are not here:\n${list}\nInstall them, then run the tests again.`)
     process.exit(1)
   }
-  console.log(`Installing what the tests need: ${packages.join(' ')}`)
-  const install = (): boolean => run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages])
-  if (!install() && !(run('apt-get', ['update', '-qq']) && install())) {
+  if (!install(missing.flatMap((need) => need.packages))) {
     console.error(`apt-get could not install:\n${list}`)
     process.exit(1)
   }

@@ -55,11 +55,16 @@ export class Certificates {
     this.authority = pem(makeCertificate(subject, this.#issuer))
   }
 
+  /** Of every certificate given out, in PEM: for servers other than ours. */
+  get key(): string {
+    return this.#keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  }
+
   contextFor(name: string): SecureContext {
     let context = this.#contexts.get(name)
     if (context === undefined) {
       context = createSecureContext({
-        key: this.#keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        key: this.key,
         cert: this.certificateFor(name),
       })
       if (this.#contexts.size >= CONTEXTS_MAX) this.#contexts.clear()
