@@ -49,6 +49,11 @@ test.each<[number | null, number | null, boolean]>([
   expect(changes([{}, { hostPages: before }], [{}, { hostPages: now }]).hasMoreHostPages).toBe(isRaised)
 })
 
+test('another speed is simply kept to from now on', () => {
+  const slow = { maxRate: 5, maxBandwidth: '10MB', connections: 10 }
+  expect(changes([{}, slow], [{}, { maxRate: 0.5 }])).toEqual(changes([{}], [{}]))
+})
+
 test('names of session parameters cannot change, and the message says what they were', () => {
   expect(() => changes([{ sessionIds: ['sid'] }], [{ sessionIds: ['sid', 'PHPSESSID'] }])).toThrow(
     'sessionIds cannot change while a crawl lives (it was begun with sid)',

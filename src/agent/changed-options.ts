@@ -4,7 +4,7 @@
 //   other   scope, filters, lowered limits      what waits is judged again before it is asked for; what was refused stays so
 //   other   sessionIds                          refused: the same page would have another URL, and be met twice
 //
-// Whatever else changes (delays, agents' names, archives) holds from now on and concerns nothing that waits.
+// Whatever else changes (delays, speeds, agents' names, archives) holds from now on and concerns nothing that waits.
 
 import { Fault } from '../base/index.ts'
 import type { CrawlSettings } from './sections.ts'

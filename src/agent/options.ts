@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { choice, count, duration, durationLimit, limit, shaped, size, yesNo } from '../base/index.ts'
+import {
+  choice,
+  count,
+  duration,
+  durationLimit,
+  factorLimit,
+  limit,
+  shaped,
+  size,
+  sizeLimit,
+  yesNo,
+} from '../base/index.ts'
 import { LINK_KINDS } from '../parse/index.ts'
 import { MEMORY_MIN } from './memory-plan.ts'
 
@@ -22,6 +33,14 @@ export const agentOptions = z.strictObject({
     256,
     { text: 'Hosts asked at the same time. Each host still gets one request at a time.', flag: 'connections' },
     { min: 1, max: 100_000 },
+  ),
+  maxRate: factorLimit(
+    { text: 'Requests per second at most, of every kind and to all hosts together.', flag: 'max-rate' },
+    0.01,
+  ),
+  maxBandwidth: sizeLimit(
+    { text: 'Bytes per second received at most, on average; a body under way is not slowed.', flag: 'max-bandwidth' },
+    1_024,
   ),
   memory: size(
     '1GiB',

@@ -2,7 +2,20 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { choice, count, duration, durationLimit, limit, optionFacts, patterns, size, text, yesNo } from './option.ts'
+import {
+  choice,
+  count,
+  duration,
+  durationLimit,
+  factorLimit,
+  limit,
+  optionFacts,
+  patterns,
+  size,
+  sizeLimit,
+  text,
+  yesNo,
+} from './option.ts'
 
 const schema = z.strictObject({
   delay: duration('1s', { text: 'rest', flag: 'delay' }, { minMs: 10, maxMs: 60_000 }),
@@ -12,6 +25,8 @@ const schema = z.strictObject({
   name: text('', { text: 'name' }, (value) => (value === 'nobody' ? 'nobody is not a name' : null)),
   hosts: count(4, { text: 'hosts' }, { min: 1, max: 10 }),
   pages: limit({ text: 'pages' }),
+  rate: factorLimit({ text: 'rate' }, 0.01),
+  bandwidth: sizeLimit({ text: 'bandwidth' }, 1_024),
   scope: choice(['host', 'domain'], 'host', { text: 'scope' }),
   verify: yesNo(true, { text: 'verify' }),
   include: patterns({ text: 'include' }),
@@ -26,6 +41,8 @@ test('what is not said takes its default, in the unit the code works with', () =
     name: '',
     hosts: 4,
     pages: null,
+    rate: null,
+    bandwidth: null,
     scope: 'host',
     verify: true,
     include: [],
@@ -46,6 +63,11 @@ test.for([
   [{ time: '-5m' }, "'-5m' must be more than 0"],
   [{ time: '5' }, 'with a unit'],
   [{ name: 'nobody' }, 'nobody is not a name'],
+  [{ rate: 0 }, '>=0.01'],
+  [{ rate: '5' }, 'number'],
+  [{ bandwidth: '100B' }, "'100B' is too small; the least is 1 KiB"],
+  [{ bandwidth: '10Mbit' }, 'with a unit, like 512KiB, 64MiB, 1GiB"'],
+  [{ bandwidth: '-1MB' }, "'-1MB' must not be negative"],
   [{ hosts: 0 }, '>=1'],
   [{ hosts: 1.5 }, 'int'],
   [{ scope: 'galaxy' }, 'host'],
@@ -55,6 +77,13 @@ test.for([
   const result = schema.safeParse(input)
   expect(result.success).toBe(false)
   expect(JSON.stringify(result.error?.issues)).toContain(reason)
+})
+
+test('limits are off when they are null, and else in the unit the code works with', () => {
+  const said = { rate: 0.5, bandwidth: '10MB', pages: 7 }
+  expect(schema.parse(said)).toMatchObject({ rate: 0.5, bandwidth: 10_000_000, pages: 7 })
+  const none = { rate: null, bandwidth: null, pages: null }
+  expect(schema.parse(none)).toMatchObject(none)
 })
 
 test('every option knows its text, default and flag', () => {
@@ -70,5 +99,7 @@ test('every option knows its text, default and flag', () => {
     isLimit: true,
   })
   expect(optionFacts(schema.shape.time)).toMatchObject({ placeholder: 'DURATION|none', isLimit: true })
+  expect(optionFacts(schema.shape.rate)).toMatchObject({ kind: 'number', placeholder: 'X|none', isLimit: true })
+  expect(optionFacts(schema.shape.bandwidth)).toMatchObject({ kind: 'size', placeholder: 'SIZE|none', isLimit: true })
   expect(optionFacts(schema.shape.hosts)?.isLimit).toBe(undefined)
 })

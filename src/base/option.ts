@@ -97,22 +97,25 @@ export function duration(
 /** Nobody is told to write what would be refused next: of these the first that are large enough. */
 const SIZE_EXAMPLES = ['512KiB', '64MiB', '1GiB', '4GiB'] as const
 
+function measuredSize(minBytes: number): ReturnType<typeof measured> {
+  const examples = SIZE_EXAMPLES.filter((example) => (parseSize(example) ?? 0) >= minBytes)
+    .slice(0, 3)
+    .join(', ')
+  return measured((text) => {
+    if (isNegative(text, parseSize)) return { complaint: `'${text}' must not be negative` }
+    const bytes = parseSize(text)
+    if (bytes === null) return { complaint: `'${text}' is not a size; write it with a unit, like ${examples}` }
+    return bytes < minBytes ? { complaint: `'${text}' is too small; the least is ${formatBytes(minBytes)}` } : bytes
+  })
+}
+
 /** A size with a unit, in bytes once read. */
 export function size(
   defaultText: string,
   facts: OptionFacts,
   minBytes = 0,
 ): z.ZodPrefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>> {
-  const examples = SIZE_EXAMPLES.filter((example) => (parseSize(example) ?? 0) >= minBytes)
-    .slice(0, 3)
-    .join(', ')
-  const schema = measured((text) => {
-    if (isNegative(text, parseSize)) return { complaint: `'${text}' must not be negative` }
-    const bytes = parseSize(text)
-    if (bytes === null) return { complaint: `'${text}' is not a size; write it with a unit, like ${examples}` }
-    return bytes < minBytes ? { complaint: `'${text}' is too small; the least is ${formatBytes(minBytes)}` } : bytes
-  }).prefault(defaultText)
-  return register(schema, 'size', facts, defaultText, 'SIZE')
+  return register(measuredSize(minBytes).prefault(defaultText), 'size', facts, defaultText, 'SIZE')
 }
 
 /** A whole number. */
@@ -137,6 +140,19 @@ export function factor(fallback: number, facts: OptionFacts): z.ZodDefault<z.Zod
 /** A limit that is off unless given. */
 export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z.ZodInt>> {
   return registerLimit(z.int().min(min).nullable().default(null), 'number', facts, 'N')
+}
+
+/** A limit that need not be whole, off unless given. */
+export function factorLimit(facts: OptionFacts, min: number): z.ZodDefault<z.ZodNullable<z.ZodNumber>> {
+  return registerLimit(z.number().min(min).nullable().default(null), 'number', facts, 'X')
+}
+
+/** A size that is off unless given, in bytes once read. */
+export function sizeLimit(
+  facts: OptionFacts,
+  minBytes: number,
+): z.ZodDefault<z.ZodNullable<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>> {
+  return registerLimit(measuredSize(minBytes).nullable().default(null), 'size', facts, 'SIZE')
 }
 
 /** A duration that is off unless given, in milliseconds once read. */
