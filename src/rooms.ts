@@ -21,6 +21,7 @@ export const ROOMS = [
   'strategy',
   // The house that runs the walk.
   'ledger',
+  'view',
   'agent',
   'report',
   'config',
