@@ -18,17 +18,19 @@ export class RunIndex {
   #firstLow: Uint32Array<ArrayBuffer>
   #filter: Uint32Array<ArrayBuffer>
   readonly #filterWords: number
-  readonly #filterMask: number
+  readonly #filterBits: number
   #directory = new Uint32Array(0)
   #directoryShift = 31
   #blocks = 0
+  /** Where the last key asked about would stand. */
+  #lastBlock = 0
 
-  /** `filterBytes` a block: a power of two, or 0 for no filter. */
+  /** `filterBytes` a block: a multiple of 4 up to 8,192, or 0 for no filter. */
   constructor(blocksMax: number, filterBytes: number) {
     this.#firstHigh = new Uint32Array(blocksMax)
     this.#firstLow = new Uint32Array(blocksMax)
     this.#filterWords = filterBytes / 4
-    this.#filterMask = Math.max(0, filterBytes * 8 - 1)
+    this.#filterBits = filterBytes * 8
     this.#filter = new Uint32Array(blocksMax * this.#filterWords)
   }
 
@@ -37,7 +39,12 @@ export class RunIndex {
   }
 
   get memoryBytes(): number {
-    return this.#blocks * (8 + 4 * this.#filterWords) + this.#directory.byteLength
+    return this.#blocks * 8 + this.filterBytes + this.#directory.byteLength
+  }
+
+  /** Of all blocks. */
+  get filterBytes(): number {
+    return this.#blocks * 4 * this.#filterWords
   }
 
   /** Takes up the next block: `count` keys as pairs (low, high) from `words[from]`. */
@@ -52,7 +59,7 @@ export class RunIndex {
       let hash = filterHash(words[from + 2 * i + 1] as number, words[from + 2 * i] as number)
       const step = filterStep(hash)
       for (let probe = 0; probe < FILTER_PROBES; probe++, hash += step) {
-        const bit = hash & this.#filterMask
+        const bit = ((hash & 0xffff) * this.#filterBits) >>> 16
         const at = base + (bit >>> 5)
         filter[at] = (filter[at] as number) | (1 << (bit & 31))
       }
@@ -62,8 +69,8 @@ export class RunIndex {
   /** All blocks are there: gives back what was set aside for more, and builds the directory. */
   finish(): void {
     const blocks = this.#blocks
-    this.#firstHigh = this.#firstHigh.slice(0, blocks)
-    this.#firstLow = this.#firstLow.slice(0, blocks)
+    this.#firstHigh = new Uint32Array(this.#firstHigh.buffer.transfer(4 * blocks))
+    this.#firstLow = new Uint32Array(this.#firstLow.buffer.transfer(4 * blocks))
     // Memory that was never written is not resident: a view does, and a copy would double the largest part.
     this.#filter = this.#filter.subarray(0, blocks * this.#filterWords)
     const bits = Math.min(DIRECTORY_BITS_MAX, Math.max(1, 32 - Math.clz32(blocks)))
@@ -84,19 +91,39 @@ export class RunIndex {
     for (const array of [this.#firstHigh, this.#firstLow, this.#filter]) array.buffer.transfer(0)
   }
 
-  /** The only block that can hold the key, or -1 when none does. */
+  /**
+   * The only block that can hold the key, or -1 when none does. Steps from the block found last where that is not too far,
+   * so that keys asked about in ascending order walk through the index.
+   */
   locate(high: number, low: number): number {
     const value = high >>> this.#directoryShift
-    let from = this.#directory[value] as number
-    let to = this.#directory[value + 1] as number
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      const first = this.#firstHigh[middle] as number
-      if (first < high || (first === high && (this.#firstLow[middle] as number) <= low)) from = middle + 1
-      else to = middle
+    // Always true: the block after the one we look for is from `after` to `end`.
+    let after = this.#directory[value] as number
+    let end = this.#directory[value + 1] as number
+    const last = this.#lastBlock
+    if (last >= after && last < end && this.#beginsAtOrBefore(last, high, low)) after = last + 1
+    for (let step = 1; after + step <= end; step *= 2) {
+      const probe = after + step - 1
+      if (!this.#beginsAtOrBefore(probe, high, low)) {
+        end = probe
+        break
+      }
+      after = probe + 1
     }
-    const block = from - 1
-    return block >= 0 && this.#mayHold(block, high, low) ? block : -1
+    while (after < end) {
+      const middle = (after + end) >>> 1
+      if (this.#beginsAtOrBefore(middle, high, low)) after = middle + 1
+      else end = middle
+    }
+    const block = after - 1
+    if (block < 0) return -1
+    this.#lastBlock = block
+    return this.#mayHold(block, high, low) ? block : -1
+  }
+
+  #beginsAtOrBefore(block: number, high: number, low: number): boolean {
+    const first = this.#firstHigh[block] as number
+    return first < high || (first === high && (this.#firstLow[block] as number) <= low)
   }
 
   #mayHold(block: number, high: number, low: number): boolean {
@@ -105,7 +132,7 @@ export class RunIndex {
     let hash = filterHash(high, low)
     const step = filterStep(hash)
     for (let probe = 0; probe < FILTER_PROBES; probe++, hash += step) {
-      const bit = hash & this.#filterMask
+      const bit = ((hash & 0xffff) * this.#filterBits) >>> 16
       if (((this.#filter[base + (bit >>> 5)] as number) & (1 << (bit & 31))) === 0) return false
     }
     return true
@@ -119,7 +146,7 @@ function filterHash(high: number, low: number): number {
   return Math.imul(hash, 0xc2b2ae35) >>> 0
 }
 
-/** Odd, and from bits that the place of the first probe does not use. */
+/** From bits that the place of the first probe does not use; odd, so that it is not 0. */
 function filterStep(hash: number): number {
   return (hash >>> 17) | 1
 }

@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { Random } from '../base/index.ts'
 import { mergeRuns } from './merge-runs.ts'
@@ -17,10 +18,12 @@ const directory = mkdtempSync(join(tmpdir(), 'portolan-run-'))
 let made = 0
 let open: SortedRun[] = []
 
-afterEach(() => {
+function closeAll(): void {
   for (const run of open) run.close()
   open = []
-})
+}
+
+afterEach(closeAll)
 afterAll(() => rmSync(directory, { recursive: true }))
 
 function write(entries: readonly Entry[], filterBytes = 128): SortedRun {
@@ -61,7 +64,7 @@ function listOf(runs: readonly SortedRun[]): Entry[] {
   return found
 }
 
-test.for([0, 32, 128])(
+test.for([0, 32, 52, 128])(
   'every key is found with its count, written or read again, with %d bytes of filter',
   async (filterBytes) => {
     const entries = entriesOf('found', 20_000)
@@ -89,6 +92,45 @@ test('an absent key is not found, and seldom costs a read', () => {
   }
   expect(run.blocksRead).toBeLessThan(asked / 20)
   expect(find(write([]), 1, 1)).toBe(0)
+})
+
+test('keys are located in any order of asking: near the last one, far from it, before it', () => {
+  const entries = entriesOf('order', 8_000)
+  const run = write(entries, 0)
+  // Asked in ascending order: every block in turn, and each key is truly there.
+  const blocks = entries.map(([high, low]) => run.locate(high, low))
+  expect(blocks).toEqual(blocks.toSorted((a, b) => a - b))
+  expect(new Set(blocks).size).toBe(run.blocks)
+  expect(entries.filter(([high, low, count]) => find(run, high, low) !== count)).toEqual([])
+  const place = fc.integer({ min: 0, max: entries.length - 1 })
+  fc.assert(
+    fc.property(fc.array(place, { minLength: 1, maxLength: 200 }), (places) => {
+      for (const i of places) {
+        const [high, low] = entries[i] as Entry
+        expect(run.locate(high, low)).toBe(blocks[i])
+      }
+    }),
+  )
+})
+
+test.for([
+  [32, 0.42],
+  [52, 0.2],
+  [64, 0.14],
+  [128, 0.04],
+] as const)('a filter of %d bytes a block lets at most %d of absent keys pass', ([filterBytes, share]) => {
+  const entries = entriesOf('filter', 40_000)
+  const run = write(entries, filterBytes)
+  const present = new Set(entries.map(([high, low]) => `${high}:${low}`))
+  const random = new Random('absent')
+  let passed = 0
+  for (let i = 0; i < 20_000; i++) {
+    const [high, low] = [random.below(8) * 0x20000000, random.next32()]
+    if (!present.has(`${high}:${low}`) && run.locate(high, low) !== -1) passed++
+  }
+  expect(passed / 20_000).toBeLessThan(share)
+  // And not far below: what a filter costs is what it is for.
+  expect(passed / 20_000).toBeGreaterThan(share / 3)
 })
 
 test('a key costs 9.15 bytes when counts are small, and one read', () => {
@@ -123,6 +165,24 @@ test('keys at both ends of the numbers are keys like others', async () => {
   ]
   const run = await reopen(write(ends))
   expect(ends.map(([high, low]) => find(run, high, low))).toEqual([1, 2, 3, 4, 65_535])
+})
+
+test('any runs merge as a map would add them up', () => {
+  const key = fc.integer({ min: 0, max: 500 })
+  const count = fc.constantFrom(1, 2, 254, 255, 256, 1_000)
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.tuple(key, count), { maxLength: 400 }), { maxLength: 6 }), (parts) => {
+      const sums = new Map<number, number>()
+      const runs = parts.map((part) => {
+        const entries = [...new Map(part)].sort(([a], [b]) => a - b)
+        for (const [low, times] of entries) sums.set(low, (sums.get(low) ?? 0) + times)
+        return write(entries.map(([low, times]): Entry => [low >>> 3, low, times]))
+      })
+      expect(listOf(runs)).toEqual([...sums].sort(([a], [b]) => a - b).map(([low, sum]) => [low >>> 3, low, sum]))
+      closeAll()
+    }),
+    { numRuns: 60 },
+  )
 })
 
 test('runs merge into one order, a key of several with the sum of its counts', () => {

@@ -5,12 +5,15 @@
 
 import { closeSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { assert, diskFault } from '../base/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
 import {
   BLOCK_WORDS,
   checkBlock,
+  COUNT_LARGE,
   countAt,
   damaged,
+  HEAD_BYTES,
+  KEY_BYTES,
   readBlocks,
   RUN_BLOCK_BYTES,
   RUN_WINDOW_BLOCKS,
@@ -93,6 +96,11 @@ export class SortedRun {
     return this.#index.memoryBytes + this.#window.bytes.length
   }
 
+  /** Of memory, and of the above. */
+  get filterBytes(): number {
+    return this.#index.filterBytes
+  }
+
   /** The only block that can hold the key, or -1 when it is surely absent. Touches memory only. */
   locate(high: number, low: number): number {
     return this.#index.locate(high, low)
@@ -100,12 +108,15 @@ export class SortedRun {
 
   /** Reads some blocks at once for the loadCount() calls that follow. */
   load(first: number, blocks: number): void {
-    assert(blocks <= RUN_WINDOW_BLOCKS && first + blocks <= this.blocks, `${this.path}: no blocks ${first} + ${blocks}`)
+    // Not assert(): its message would be made for every read.
+    if (blocks > RUN_WINDOW_BLOCKS || first + blocks > this.blocks) {
+      throw new Fault('ASSERTION', `${this.path}: no blocks ${first} + ${blocks}`)
+    }
     this.#windowBlocks = 0
     readBlocks(this.path, this.#fd, this.#window, first, blocks)
     this.#windowFirst = first
     this.#windowBlocks = blocks
-    this.#windowKeys.fill(0)
+    this.#windowKeys.fill(0, 0, blocks)
     this.blocksRead += blocks
   }
 
@@ -154,28 +165,37 @@ export class RunCursor {
   readonly #fd: number
   readonly #blocks: number
   readonly #window: Window
+  readonly #words: Uint32Array
+  readonly #bytes: Buffer
   #nextBlock = 0
-  #place = 0
+  #place = -1
   #placeEnd = 0
-  #index = 0
-  #keys = 0
+  /** Where in the window the next key stands, the last one ends, and the next counts are. */
+  #word = 0
+  #wordEnd = 0
+  #countAt = 0
+  #largeAt = 0
 
   constructor(path: string, fd: number, blocks: number) {
     this.#path = path
     this.#fd = fd
     this.#blocks = blocks
-    this.#place = -1
     this.#window = new Window(Math.min(RUN_WINDOW_BLOCKS, blocks))
+    this.#words = this.#window.words
+    this.#bytes = this.#window.bytes
   }
 
   /** Moves to the next key; false at the end. */
   next(): boolean {
-    if (this.#index === this.#keys && !this.#nextKeys()) return false
-    const word = this.#place * BLOCK_WORDS + 2 + 2 * this.#index
-    this.low = this.#window.words[word] as number
-    this.high = this.#window.words[word + 1] as number
-    this.count = countAt(this.#window.bytes, this.#place * RUN_BLOCK_BYTES, this.#keys, this.#index)
-    this.#index++
+    if (this.#word === this.#wordEnd && !this.#nextKeys()) return false
+    this.low = this.#words[this.#word] as number
+    this.high = this.#words[this.#word + 1] as number
+    this.#word += 2
+    this.count = this.#bytes[this.#countAt++] as number
+    if (this.count === COUNT_LARGE) {
+      this.count = this.#bytes.readUInt16LE(this.#largeAt)
+      this.#largeAt += 2
+    }
     return true
   }
 
@@ -192,8 +212,11 @@ export class RunCursor {
       this.#placeEnd = blocks
     }
     const block = this.#nextBlock - this.#placeEnd + this.#place
-    this.#keys = checkBlock(this.#path, this.#window, this.#place, block)
-    this.#index = 0
+    const keys = checkBlock(this.#path, this.#window, this.#place, block)
+    this.#word = this.#place * BLOCK_WORDS + 2
+    this.#wordEnd = this.#word + 2 * keys
+    this.#countAt = this.#place * RUN_BLOCK_BYTES + HEAD_BYTES + keys * KEY_BYTES
+    this.#largeAt = this.#countAt + keys
     return true
   }
 }

@@ -209,7 +209,7 @@ export class DiskUrlSeen implements UrlSeen {
     const { high: highs, low: lows, isNew } = batch
     const active = this.#active
     const previous = this.#previous
-    this.#lookup.begin()
+    this.#lookup.begin(to - from)
     for (let i = from; i < to; i++) {
       const high = highs[i] as number
       const low = lows[i] as number

@@ -41,6 +41,10 @@ const MERGE_RATIO = 2
 const RUNS_REST = 4
 const FILTER_BYTES_MAX = 128
 const FILTER_BYTES_MIN = 16
+/** Of the budget, so much is shared evenly among all blocks. The rest is for runs that are young and small. */
+const EVEN_FILTER_SHARE = 3 / 4
+/** Of what the filters of other runs leave free, so much may go to the next one: some more will come before they merge. */
+const FREE_FILTER_SHARE = 1 / 4
 const BLOCK_URLS = 111
 
 export class SeenRuns {
@@ -62,12 +66,17 @@ export class SeenRuns {
   static async open(options: SeenRunsOptions): Promise<SeenRuns> {
     const { directory, filterBudget } = options
     await makeDirectory(directory)
-    const blocks = options.runs.reduce((sum, run) => sum + run.blocks, 0)
-    const filterBytes = filterBytesFor(blocks, filterBudget)
+    const blocksAll = options.runs.reduce((sum, run) => sum + run.blocks, 0)
+    const evenBytes = evenFilterBytes(blocksAll, filterBudget)
     const runs: SortedRun[] = []
+    let taken = evenBytes * blocksAll
     try {
+      // Oldest first, so that what is left over goes to the young: each is asked about every new URL.
       for (const { name, ...run } of options.runs) {
+        taken -= evenBytes * run.blocks
+        const filterBytes = filterBytesFor(run.blocks, blocksAll, filterBudget, taken)
         runs.push(await SortedRun.open(join(directory, name), { ...run, filterBytes }))
+        taken += filterBytes * run.blocks
       }
       removeOthers(directory, new Set(options.runs.map((run) => run.name)))
       return new SeenRuns(options, runs)
@@ -111,13 +120,15 @@ export class SeenRuns {
 
   /** Writes a run of new keys and adds it when it is durable. `urls` is the size of the whole set. */
   *append(keysMax: number, urls: number, fill: (add: AddKey) => Generator<number>): Generator<number | RunWriter> {
-    this.#runs.push(yield* this.#write(keysMax, urls, fill))
+    this.#runs.push(yield* this.#write(keysMax, urls, this.#runs, fill))
   }
 
   /** Makes one run of those from a place on. */
   *merge(from: number, urls: number): Generator<number | RunWriter> {
     const sources = this.#runs.slice(from)
-    const merged = yield* this.#write(this.keysFrom(from), urls, (add) => mergeRuns(sources, add))
+    const merged = yield* this.#write(this.keysFrom(from), urls, this.#runs.slice(0, from), (add) =>
+      mergeRuns(sources, add),
+    )
     // Runs written meanwhile stand behind the sources.
     this.#runs.splice(from, sources.length, merged)
     for (const run of sources) {
@@ -168,15 +179,19 @@ export class SeenRuns {
     this.#runs = []
   }
 
-  /** Writes a run and waits until it is durable, with its name. */
+  /** Writes a run and waits until it is durable, with its name. `others` will stand beside it. */
   *#write(
     keysMax: number,
     urls: number,
+    others: readonly SortedRun[],
     fill: (add: AddKey) => Generator<number>,
   ): Generator<number | RunWriter, SortedRun> {
-    const blocksAll = Math.ceil(Math.max(urls, keysMax) / BLOCK_URLS)
+    const taken = others.reduce((sum, run) => sum + run.filterBytes, 0)
+    // Known URLs that were met again are in several of those that become one: there are never more than URLs.
+    const blocks = Math.min(keysMax, urls) / BLOCK_URLS
+    const filterBytes = filterBytesFor(blocks, urls / BLOCK_URLS, this.#filterBudget, taken)
     const path = join(this.#directory, `seen-${++this.#made}.run`)
-    const writer = new RunWriter(path, keysMax, filterBytesFor(blocksAll, this.#filterBudget))
+    const writer = new RunWriter(path, keysMax, filterBytes)
     let isWritten = false
     try {
       yield* fill((high, low, count) => writer.add(high, low, Math.min(count, MEETINGS_MAX)))
@@ -190,10 +205,23 @@ export class SeenRuns {
   }
 }
 
-/** Bytes of filter per block that so many blocks can have of a budget: a power of two, or none. */
-function filterBytesFor(blocks: number, budget: number): number {
-  const bytes = 2 ** Math.floor(Math.log2(Math.min(FILTER_BYTES_MAX, budget / Math.max(1, blocks))))
+/** Bytes of filter that each of so many blocks can have of some memory, in whole words, or none. */
+function filterBytesEach(blocks: number, memoryBytes: number): number {
+  const bytes = 4 * Math.floor(Math.min(FILTER_BYTES_MAX, memoryBytes / Math.max(1, blocks)) / 4)
   return bytes < FILTER_BYTES_MIN ? 0 : bytes
+}
+
+const evenFilterBytes = (blocksAll: number, budget: number): number =>
+  filterBytesEach(blocksAll, budget * EVEN_FILTER_SHARE)
+
+/**
+ * Bytes of filter per block of one run: an even share, or, where that is more, its part of what the others leave of the
+ * budget. A run of a thirtieth of the set is asked about as many new URLs as the largest, and a longer filter costs it
+ * a thirtieth.
+ */
+function filterBytesFor(blocks: number, blocksAll: number, budget: number, takenByOthers: number): number {
+  const free = Math.max(0, budget - takenByOthers) * FREE_FILTER_SHARE
+  return Math.max(evenFilterBytes(blocksAll, budget), filterBytesEach(blocks, free))
 }
 
 function removeOthers(directory: string, named: ReadonlySet<string>): void {
