@@ -1,28 +1,47 @@
 // Record by record: one gzip member or one zstd frame each, so that any record can be read alone.
 //
-// Documents up to `inPlaceBytesMax` are compressed on the agent's own thread. The thread pool looks
-// kinder, but agents already fill the cores, and a hop costs more than it frees: per 19 kB page 224 µs
-// of CPU in place against 496 µs through zlib.gzip, 105 against 484 for zstd (bench/store.ts). Larger
-// ones are streamed through the pool, which bounds both memory and the time the agent stands still.
+// Documents up to `wholeBytesMax` are compressed whole, in the thread pool, by engines that live as long as the archive:
+// a crossing takes 11 to 25 µs of the agent's own thread, where compressing there took 26 for a request of 500 bytes and 170 to 260
+// for a page of 14 kB, so there is no record too small for it (decision 0020). `zlib.gzip`, which makes an engine for every
+// call, takes twice as much of the thread. Larger documents are streamed, which bounds memory.
 
-import { constants, createGzip, createZstdCompress, gzipSync, zstdCompressSync, type ZstdOptions } from 'node:zlib'
+import {
+  constants,
+  createGzip,
+  createZstdCompress,
+  type DeflateRaw,
+  type Gzip,
+  type ZstdCompress,
+  type ZstdOptions,
+} from 'node:zlib'
 import type { Transform } from 'node:stream'
+import { storedPieces, textDeflater } from './stored-member.ts'
+import { type PlannedRecord, recordPieces } from './warc-record.ts'
 
 export interface Compression {
   /** Behind `.warc`. */
   readonly suffix: '' | '.gz' | '.zst'
-  /** A whole record; the same bytes back where there is no compression. */
-  compress(record: Uint8Array): Uint8Array
-  /** Documents whose records take no more than this are compressed and written in one go. */
-  readonly inPlaceBytesMax: number
-  /** For a record of so many bytes; null where there is no compression. */
-  stream(bytes: number): Transform | null
+  /** Documents whose records take no more than this are built in one piece. */
+  readonly wholeBytesMax: number
+  /** What compresses whole records; null where there is no compression. */
+  readonly engines: Engines | null
+  /** A record in pieces, and what they still have to go through, if anything. */
+  stream(record: PlannedRecord): { readonly pieces: Iterable<Uint8Array>; readonly compressor: Transform | null }
 }
 
-/** About 2 ms of gzip: the longest an agent stands still for one document. */
-const COMPRESSED_BYTES_MAX = 128 * 2 ** 10
-/** Copying and hashing half a mebibyte takes less than that; it must fit a buffer of the file. */
-const PLAIN_BYTES_MAX = 512 * 2 ** 10
+export interface Engines {
+  /** Makes a member of every write. */
+  readonly member: () => Gzip | ZstdCompress
+  /** Deflates the text before a body that is compressed already; null where the format itself sees that it is. */
+  readonly text: (() => DeflateRaw) | null
+  /** zlib wants to be told that a member is over; zstd knows, and would forget its level. */
+  readonly resets: boolean
+}
+
+/** It must fit a buffer of the file; copying it takes 0.1 ms. */
+const WHOLE_BYTES_MAX = 512 * 2 ** 10
+/** Output goes into buffers of this size, member behind member; one that does not fit crosses to the pool again. */
+const OUTPUT_BYTES = 64 * 2 ** 10
 
 export interface CompressionLevels {
   readonly gzipLevel: number
@@ -30,33 +49,47 @@ export interface CompressionLevels {
 }
 
 export function compressionOf(kind: 'gzip' | 'zstd' | 'none', levels: CompressionLevels): Compression {
-  if (kind === 'none') {
-    return { suffix: '', inPlaceBytesMax: PLAIN_BYTES_MAX, compress: (record) => record, stream: () => null }
-  }
-  if (kind === 'gzip') {
-    const level = levels.gzipLevel
-    return {
-      suffix: '.gz',
-      inPlaceBytesMax: COMPRESSED_BYTES_MAX,
-      compress: (record) => gzipSync(record, { level, chunkSize: outputBytes(record.length) }),
-      stream: () => createGzip({ level }),
-    }
-  }
-  // The convention for .warc.zst wants the size of its content in every frame, and a checksum.
-  const optionsFor = (bytes: number): ZstdOptions => ({
-    params: { [constants.ZSTD_c_compressionLevel]: levels.zstdLevel, [constants.ZSTD_c_checksumFlag]: 1 },
-    pledgedSrcSize: bytes,
-    chunkSize: outputBytes(bytes),
-  })
+  if (kind === 'none') return plain()
+  return kind === 'gzip' ? gzip(levels.gzipLevel) : zstd(levels.zstdLevel)
+}
+
+function plain(): Compression {
   return {
-    suffix: '.zst',
-    inPlaceBytesMax: COMPRESSED_BYTES_MAX,
-    compress: (record) => zstdCompressSync(record, optionsFor(record.length)),
-    stream: (bytes) => createZstdCompress(optionsFor(bytes)),
+    suffix: '',
+    wholeBytesMax: WHOLE_BYTES_MAX,
+    engines: null,
+    stream: (record) => ({ pieces: recordPieces(record), compressor: null }),
   }
 }
 
-/** The output buffer to begin with. The default of 16 KiB makes a request record of 600 bytes a third dearer. */
-function outputBytes(recordBytes: number): number {
-  return Math.max(1_024, Math.min(recordBytes, 16 * 2 ** 10))
+function gzip(level: number): Compression {
+  return {
+    suffix: '.gz',
+    wholeBytesMax: WHOLE_BYTES_MAX,
+    engines: {
+      member: () => createGzip({ level, flush: constants.Z_FINISH, chunkSize: OUTPUT_BYTES }),
+      text: () => textDeflater(level),
+      resets: true,
+    },
+    stream: (record) =>
+      record.isPacked
+        ? { pieces: storedPieces(recordPieces(record), level), compressor: null }
+        : { pieces: recordPieces(record), compressor: createGzip({ level }) },
+  }
+}
+
+function zstd(level: number): Compression {
+  // The convention for .warc.zst wants the size of its content in every frame, and a checksum. A frame that is begun and
+  // ended by one write has its size without being told.
+  const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }
+  const whole: ZstdOptions = { params, flush: constants.ZSTD_e_end, chunkSize: OUTPUT_BYTES }
+  return {
+    suffix: '.zst',
+    wholeBytesMax: WHOLE_BYTES_MAX,
+    engines: { member: () => createZstdCompress(whole), text: null, resets: false },
+    stream: (record) => ({
+      pieces: recordPieces(record),
+      compressor: createZstdCompress({ params, pledgedSrcSize: record.bytes }),
+    }),
+  }
 }

@@ -16,8 +16,8 @@ export class MemoryArchive implements Archive {
   #isClosed = false
 
   constructor(uuid: () => string) {
-    this.#settings = { uuid, requests: true, metadata: true }
-    this.#append(recordPieces(planWarcinfo({}, 'memory.warc', 0, uuid)))
+    this.#settings = { uuid, requests: true, metadata: true, blockDigest: true }
+    this.#append(recordPieces(planWarcinfo({}, 'memory.warc', 0, this.#settings)))
   }
 
   write(document: Document, facts: ArchiveFacts, onPlace?: OnPlace): Promise<WarcLocation> {

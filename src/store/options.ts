@@ -11,15 +11,17 @@ export const storeOptions = z.strictObject({
     { text: 'A WARC file that has reached this size is closed and the next one begun.', flag: 'warc-size' },
     1,
   ),
-  // Documentation pages of 19 kB (bench/store.ts with a folder), CPU per page and size: level 1 147 µs 28.1 %, 3 162 µs 27.3 %,
-  // 4 224 µs 26.5 %, 6 331 µs 25.9 %, 9 no smaller than 6. Level 4 has most of the gain for two thirds of the cost.
+  // Level 4 has most of the gain for two thirds of the cost; so has 3 of zstd. Measured in decision 0020.
   gzipLevel: count(4, { text: 'Level of gzip: 1 is fastest, 9 smallest.' }, { min: 1, max: 9 }),
-  // Same pages: level 1 73 µs 27.8 %, 3 105 µs 27.0 %, 5 186 µs 25.9 %.
   zstdLevel: count(3, { text: 'Level of zstd: 1 is fastest, 19 smallest.' }, { min: 1, max: 19 }),
   requests: yesNo(true, { text: 'Archive each request beside its response.' }),
   // Off: pages.jsonl says the same, and the third record was 3 % of the CPU of a page in a crawl without compression.
   metadata: yesNo(false, {
     text: 'Archive how each page was come by: via, hops from the seed, time taken. pages.jsonl has it anyway.',
+  }),
+  // Off: a second pass over every body, 13 µs of CPU a page, for what the payload digest and the checksum of the member cover (decision 0020).
+  blockDigest: yesNo(false, {
+    text: 'Write WARC-Block-Digest, over header and body, beside WARC-Payload-Digest, over the body.',
   }),
 })
 

@@ -8,11 +8,11 @@ import type { Document } from '../document/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { ArchiveFacts } from './archive.ts'
 import { factsOf } from './archive.conformance.ts'
-import { buildRecord, planRecords, planWarcinfo, recordPieces } from './warc-record.ts'
+import { buildRecord, planRecords, planWarcinfo, recordPieces, textBytes } from './warc-record.ts'
 
 let count = 0
 const uuid = (): string => `00000000-0000-4000-8000-${String(count++).padStart(12, '0')}`
-const settings = { uuid, requests: true, metadata: true }
+const settings = { uuid, requests: true, metadata: true, blockDigest: true }
 
 /** The records as another reader finds them. */
 function recordsOf(document: Document, facts = factsOf(document), how = settings): readonly CheckedRecord[] {
@@ -164,8 +164,22 @@ describe('beside the response stand', () => {
   })
 })
 
+test('the digest of a block is written only where it is wanted', () => {
+  const document = plainDocument('http://127.0.0.1/x', 'body')
+  const without = recordsOf(document, factsOf(document), { ...settings, blockDigest: false })
+  expect(without.map((record) => record.field('WARC-Block-Digest'))).toEqual([null, null, null])
+  expect(without[0]!.field('WARC-Payload-Digest')).toBe(digestOf(Buffer.from('body')))
+  const withIt = recordsOf(document)
+  expect(withIt.map((record) => record.field('WARC-Block-Digest'))).toEqual(withIt.map(({ block }) => digestOf(block)))
+})
+
 test('the record that opens a file says who wrote it and to which standard', () => {
-  const info = planWarcinfo({ software: 'Portolan/1', description: 'Übung' }, 'x.warc.gz', Date.UTC(2026, 0, 1), uuid)
+  const info = planWarcinfo(
+    { software: 'Portolan/1', description: 'Übung' },
+    'x.warc.gz',
+    Date.UTC(2026, 0, 1),
+    settings,
+  )
   const { records, problems } = checkWarc(built(info))
   expect(problems).toEqual([])
   expect(records[0]!.field('WARC-Filename')).toBe('x.warc.gz')
@@ -178,9 +192,12 @@ test('the record that opens a file says who wrote it and to which standard', () 
 test('built in place or piece by piece, a record is the same bytes', () => {
   for (const bytes of [0, 1, 65_535, 65_536, 65_537, 300_000]) {
     const document = plainDocument('http://127.0.0.1/', Buffer.alloc(bytes, 'abc'))
-    const [record] = planRecords(document, factsOf(document), settings)
-    const pieces: Buffer[] = []
-    for (const piece of recordPieces(record!)) pieces.push(Buffer.from(piece))
-    expect(Buffer.concat(pieces).equals(built(record!))).toBe(true)
+    for (const blockDigest of [true, false]) {
+      const [record] = planRecords(document, factsOf(document), { ...settings, blockDigest })
+      const pieces: Buffer[] = []
+      for (const piece of recordPieces(record!)) pieces.push(Buffer.from(piece))
+      expect(Buffer.concat(pieces).equals(built(record!))).toBe(true)
+      expect(textBytes(record!)).toBe(pieces[0]!.length)
+    }
   }
 })

@@ -4,6 +4,9 @@
 //    WARC/1.1 CRLF fields… WARC-Block-Digest: sha256: │ 64 hex │ CRLF CRLF │ block │ body │ CRLF CRLF
 //    └────────────────── head ───────────────────────┘   └ filled in once block and body stand
 //
+// The block digest is written only where `store.blockDigest` asks for it: it is a second pass over every body, beside the
+// payload digest that is handed in (decision 0020). Without it the head ends before its field.
+//
 // The HTTP response is its head as it came (or, where the document lacks it, rebuilt from the raw header
 // pairs in their order) and the payload as it came with the transfer coding undone. A `Transfer-Encoding` header would make readers
 // undo it again, so it is kept as `X-Orig-Transfer-Encoding` (Browsertrix does the same; docs/formats.md).
@@ -13,15 +16,17 @@ import { createHash, hash } from 'node:crypto'
 import { assert } from '../base/index.ts'
 import type { Body, Document } from '../document/index.ts'
 import { type ArchiveFacts, isRevisit } from './archive.ts'
+import { isPacked } from './packed-body.ts'
 
 const CRLF = '\r\n'
 const DIGEST_HEX = 64
 /** Keeps the place of the digest until it is known. */
 const NO_DIGEST = `${'0'.repeat(DIGEST_HEX)}${CRLF}${CRLF}`
+/** The two line ends behind a block. */
+const END_BYTES = 4
 const CR = 13
 const LF = 10
-/** Behind the head: digest, end of the header, end of the record. */
-const FRAMING_BYTES = DIGEST_HEX + 4 + 4
+const DIGEST_FIELD = 'WARC-Block-Digest: sha256:'
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
 /** Longer hop paths are written as Heritrix does: how many came before, a plus sign, the last 50. */
 const HOPS_MAX = 50
@@ -31,14 +36,24 @@ export interface PlannedRecord {
   readonly head: string
   readonly block: string
   readonly body: Body | null
+  /** The head ends with the name of the block digest, which is filled in when block and body stand. */
+  readonly hasDigest: boolean
+  /** The body came compressed: doing it again would cost time and win nothing. */
+  readonly isPacked: boolean
   /** Bytes of the whole record, uncompressed. */
   readonly bytes: number
+}
+
+/** Bytes before the body: those that are worth compressing whatever the body is. */
+export function textBytes(record: PlannedRecord): number {
+  return record.bytes - (record.body?.length ?? 0) - END_BYTES
 }
 
 export interface RecordSettings {
   readonly uuid: () => string
   readonly requests: boolean
   readonly metadata: boolean
+  readonly blockDigest: boolean
 }
 
 /** The records of one document; the first is its response or revisit. */
@@ -49,14 +64,14 @@ export function planRecords(document: Document, facts: ArchiveFacts, settings: R
   const capture = `WARC-Date: ${date}${CRLF}WARC-Target-URI: ${document.url}${CRLF}`
   const address = `WARC-IP-Address: ${document.ip}${CRLF}`
   const concurrent = `WARC-Concurrent-To: <urn:uuid:${id}>${CRLF}`
-  const records = [planResponse(document, facts, id, `${capture}${address}`)]
+  const records = [planResponse(document, facts, id, `${capture}${address}`, settings.blockDigest)]
   if (settings.requests) {
     const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request${CRLF}`
-    records.push(plan('request', settings.uuid(), fields, document.requestHead, null))
+    records.push(plan('request', settings.uuid(), fields, document.requestHead, settings.blockDigest))
   }
   if (settings.metadata) {
     const fields = `${capture}${concurrent}Content-Type: application/warc-fields${CRLF}`
-    records.push(plan('metadata', settings.uuid(), fields, metadataBlock(document, facts), null))
+    records.push(plan('metadata', settings.uuid(), fields, metadataBlock(document, facts), settings.blockDigest))
   }
   return records
 }
@@ -66,7 +81,7 @@ export function planWarcinfo(
   info: Readonly<Record<string, string>>,
   file: string,
   wallMs: number,
-  uuid: () => string,
+  settings: Pick<RecordSettings, 'uuid' | 'blockDigest'>,
 ): PlannedRecord {
   const fields = [
     `WARC-Date: ${new Date(wallMs).toISOString()}${CRLF}`,
@@ -78,10 +93,16 @@ export function planWarcinfo(
     format: 'WARC File Format 1.1',
     conformsTo: 'https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
   })
-  return plan('warcinfo', uuid(), fields, block, null)
+  return plan('warcinfo', settings.uuid(), fields, block, settings.blockDigest)
 }
 
-function planResponse(document: Document, facts: ArchiveFacts, id: string, shared: string): PlannedRecord {
+function planResponse(
+  document: Document,
+  facts: ArchiveFacts,
+  id: string,
+  shared: string,
+  hasDigest: boolean,
+): PlannedRecord {
   const { revisitOf, payloadDigest } = facts
   const isHttp2 = document.httpVersion === '2'
   let fields = `${shared}WARC-Payload-Digest: ${payloadDigest}${CRLF}Content-Type: application/http; msgtype=response${CRLF}`
@@ -93,16 +114,25 @@ function planResponse(document: Document, facts: ArchiveFacts, id: string, share
     fields += `WARC-Refers-To-Date: ${new Date(revisitOf.fetchedAtMs).toISOString()}${CRLF}`
     // The standard wants it said that the block lacks its payload.
     fields += `WARC-Truncated: length${CRLF}`
-    return plan('revisit', id, fields, block, null)
+    return plan('revisit', id, fields, block, hasDigest)
   }
   if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}${CRLF}`
-  return plan('response', id, fields, block, document.wire)
+  return plan('response', id, fields, block, hasDigest, document.wire, isPacked(document))
 }
 
-function plan(type: string, id: string, fields: string, block: string, body: Body | null): PlannedRecord {
+function plan(
+  type: string,
+  id: string,
+  fields: string,
+  block: string,
+  hasDigest: boolean,
+  body: Body | null = null,
+  isPackedBody = false,
+): PlannedRecord {
   const blockBytes = block.length + (body?.length ?? 0)
-  const head = `WARC/1.1${CRLF}WARC-Type: ${type}${CRLF}WARC-Record-ID: <urn:uuid:${id}>${CRLF}${fields}Content-Length: ${blockBytes}${CRLF}WARC-Block-Digest: sha256:`
-  return { head, block, body, bytes: head.length + FRAMING_BYTES + blockBytes }
+  const head = `WARC/1.1${CRLF}WARC-Type: ${type}${CRLF}WARC-Record-ID: <urn:uuid:${id}>${CRLF}${fields}Content-Length: ${blockBytes}${CRLF}${hasDigest ? DIGEST_FIELD : CRLF}`
+  const bytes = head.length + (hasDigest ? NO_DIGEST.length : 0) + blockBytes + END_BYTES
+  return { head, block, body, hasDigest, isPacked: isPackedBody, bytes }
 }
 
 /** The head as it came; where the document does not have it, from its parts. Only the name of a transfer coding, which is undone, is changed. */
@@ -142,36 +172,36 @@ function warcFields(fields: Readonly<Record<string, string>>): string {
 
 /** Builds the record at `at` and returns its end. */
 export function buildRecord(record: PlannedRecord, target: Buffer, at: number): number {
-  const { head, block, body } = record
-  const digestAt = at + head.length
-  const blockAt = digestAt + DIGEST_HEX + 4
+  const { head, block, body, hasDigest } = record
   // One write for all that is text: a call costs more than the copy of a few hundred bytes.
-  target.write(`${head}${NO_DIGEST}${block}`, at, 'latin1')
-  let end = blockAt + block.length
+  target.write(hasDigest ? `${head}${NO_DIGEST}${block}` : head + block, at, 'latin1')
+  let end = at + textBytes(record)
+  const blockAt = end - block.length
   if (body !== null) {
     for (const piece of body.chunks()) {
       target.set(piece, end)
       end += piece.length
     }
   }
-  assert(end + 4 === at + record.bytes, `a body of ${body?.length ?? 0} bytes yielded another number`)
-  const digest = hash('sha256', target.subarray(blockAt, end), 'hex')
-  target.write(digest, digestAt, 'latin1')
+  assert(end + END_BYTES === at + record.bytes, `a body of ${body?.length ?? 0} bytes yielded another number`)
+  if (hasDigest) target.write(hash('sha256', target.subarray(blockAt, end), 'hex'), at + head.length, 'latin1')
   target[end] = CR
   target[end + 1] = LF
   target[end + 2] = CR
   target[end + 3] = LF
-  return end + 4
+  return end + END_BYTES
 }
 
-/** The record in pieces, for bodies too large to be held; each piece is valid until the next. */
+/** The record in pieces, for bodies too large to be held; each piece is valid until the next. The first is all its text. */
 export function* recordPieces(record: PlannedRecord): Generator<Uint8Array> {
-  const block = Buffer.from(record.block, 'latin1')
-  const digest = createHash('sha256').update(block)
-  // The digest stands before what it covers: the body is read twice.
-  if (record.body !== null) for (const piece of record.body.chunks()) digest.update(piece)
-  yield Buffer.from(`${record.head}${digest.digest('hex')}\r\n\r\n`, 'latin1')
-  yield block
+  yield Buffer.from(`${record.head}${record.hasDigest ? digestOf(record) : ''}${record.block}`, 'latin1')
   if (record.body !== null) yield* record.body.chunks()
-  yield Buffer.from('\r\n\r\n')
+  yield Buffer.from(`${CRLF}${CRLF}`)
+}
+
+/** The digest stands before what it covers: the body is read twice. */
+function digestOf(record: PlannedRecord): string {
+  const digest = createHash('sha256').update(Buffer.from(record.block, 'latin1'))
+  if (record.body !== null) for (const piece of record.body.chunks()) digest.update(piece)
+  return `${digest.digest('hex')}${CRLF}${CRLF}`
 }

@@ -1,12 +1,13 @@
 // Whole files, judged by three readers: our strict checker, warcio, and the conformance suite. Then
 // the crashes: files are left as a dead process would leave them, and a new writer goes on.
 
-import { randomUUID } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { appendFile, chmod, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WARCParser } from 'warcio'
@@ -36,12 +37,13 @@ interface Changes {
   readonly resumeFrom?: ArchiveState | null
   readonly crawlName?: string
   readonly agent?: number
+  readonly blockDigest?: boolean
   readonly info?: Record<string, string>
 }
 
 function openWriter(changes: Changes = {}): Promise<WarcWriter> {
   const { warc = 'gzip', bytesMax, resumeFrom = null } = changes
-  const options = { ...storeOptions.parse({ metadata: true }), warc }
+  const options = { ...storeOptions.parse({ metadata: true, blockDigest: changes.blockDigest ?? true }), warc }
   return WarcWriter.open({
     directory,
     crawlName: changes.crawlName ?? 'test',
@@ -91,6 +93,7 @@ describe.each(COMPRESSIONS)('with --warc %s', (warc) => {
       bytes: fc.oneof(fc.nat(3_000), fc.nat(700_000)),
       status: fc.integer({ min: 100, max: 999 }),
       rawHeaders: fc.array(fc.stringMatching(/^[A-Za-z-]{1,20}$/), { maxLength: 8 }),
+      decoding: fc.constantFrom('none' as const, 'decoded' as const),
     })
     await fc.assert(
       fc.asyncProperty(
@@ -108,7 +111,8 @@ describe.each(COMPRESSIONS)('with --warc %s', (warc) => {
           )
           await writer.close()
           await writeFile(join(directory, 'pages.jsonl'), lines.join(''))
-          expect(targets().toSorted()).toEqual(documents.map((_, i) => String(i)).toSorted())
+          // Offered at once, and still in the order they were offered, however large and however long in the making.
+          expect(targets()).toEqual(documents.map((_, i) => String(i)))
         },
       ),
       { numRuns: 25 },
@@ -116,14 +120,21 @@ describe.each(COMPRESSIONS)('with --warc %s', (warc) => {
   })
 
   test.skipIf(warc === 'zstd')('warcio reads every record back, decoded and whole', async () => {
-    const bodies = [Buffer.from('<p>small'), Buffer.alloc(700_000, 'large '), Buffer.alloc(0)]
+    const bodies = [Buffer.from('<p>small'), Buffer.alloc(700_000, 'large '), Buffer.alloc(0), randomBytes(900_000)]
     const writer = await openWriter({ warc })
     for (const [i, body] of bodies.entries()) {
+      // The last two came gzipped, one of them too large to be held.
+      const isCoded = i > 1
       const rawHeaders = ['Content-Type', 'text/html', 'Transfer-Encoding', 'chunked']
-      const document = plainDocument(`http://127.0.0.1/${i}`, body, { rawHeaders })
+      if (isCoded) rawHeaders.push('Content-Encoding', 'gzip')
+      const document = plainDocument(`http://127.0.0.1/${i}`, isCoded ? gzipSync(body) : body, {
+        rawHeaders,
+        decoding: isCoded ? 'decoded' : 'none',
+      })
       await writer.write(document, factsOf(document))
     }
     await writer.close()
+    if (warc === 'gzip') expect(spawnSync('gzip', ['-t', archived((await names())[0]!)])).toMatchObject({ status: 0 })
     const found: [string, string | null | undefined, number][] = []
     for await (const record of new WARCParser(createReadStream(archived((await names())[0]!)))) {
       const content = await record.readFully(true)
@@ -178,6 +189,107 @@ describe.each(COMPRESSIONS)('with --warc %s', (warc) => {
       { numRuns: 20 },
     )
   })
+})
+
+describe.each(COMPRESSIONS)('many documents at once, with --warc %s', (warc) => {
+  test('a state holds exactly those whose place was told before it, and a crash leaves them', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(20_000) }, { weight: 1, arbitrary: fc.nat(700_000) }), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        fc.nat(29),
+        fc.integer({ min: 1_000, max: 200_000 }),
+        async (sizes, crashAfter, bytesMax) => {
+          await rm(directory, { recursive: true, force: true })
+          const first = await openWriter({ warc, bytesMax })
+          const placed: string[] = []
+          let state = first.state()
+          let committed: string[] = []
+          const written = sizes.map(async (bytes, i) => {
+            const document = documentOf(String(i), Buffer.alloc(bytes, `text ${i} `))
+            await first.write(document, factsOf(document), () => {
+              placed.push(String(i))
+              // Others are being compressed in this moment, and some are done.
+              if (i !== crashAfter % sizes.length) return
+              state = structuredClone(first.state())
+              committed = [...placed]
+            })
+          })
+          await Promise.all(written)
+          await first.sync()
+          const second = await openWriter({ warc, bytesMax, resumeFrom: state })
+          await write(second, 'after')
+          await second.close()
+          expect(targets()).toEqual([...committed, 'after'])
+          await first.close().catch(() => undefined)
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  test('are all there when the archive is closed before they are placed', async () => {
+    const writer = await openWriter({ warc })
+    const writes = Array.from({ length: 40 }, (_, i) => write(writer, String(i), Buffer.alloc(i * 20_000, 'text ')))
+    await writer.close()
+    expect(targets()).toEqual(writes.map((_, i) => String(i)))
+    await Promise.all(writes)
+  })
+})
+
+class UnreadableBody extends PlainBody {
+  override chunks(): Generator<Uint8Array> {
+    throw Object.assign(new Error('EIO'), { code: 'EIO' })
+  }
+}
+
+class WatchedBody extends PlainBody {
+  /** Of bodies that were read and are not placed yet. */
+  static bytesHeld = 0
+  static bytesHeldMax = 0
+  override chunks(): Generator<Uint8Array> {
+    WatchedBody.bytesHeld += this.length
+    WatchedBody.bytesHeldMax = Math.max(WatchedBody.bytesHeldMax, WatchedBody.bytesHeld)
+    return super.chunks()
+  }
+}
+
+test('whoever offers more than the disk takes waits: the bytes in hand are bounded', async () => {
+  // Every document begins a file of its own, which takes longer than compressing it.
+  const writer = await openWriter({ bytesMax: 1, blockDigest: false })
+  const bytes = 100_000
+  await Promise.all(
+    Array.from({ length: 80 }, async (_, i) => {
+      const document = { ...documentOf(String(i), ''), wire: new WatchedBody(Buffer.alloc(bytes, 'text ')) }
+      await writer.write(document, factsOf(document), () => (WatchedBody.bytesHeld -= bytes))
+    }),
+  )
+  await writer.close()
+  expect(WatchedBody.bytesHeldMax).toBeGreaterThan(bytes)
+  expect(WatchedBody.bytesHeldMax).toBeLessThanOrEqual(2 * 2 ** 20)
+  expect(targets()).toHaveLength(80)
+})
+
+test('without compression a place is known at once', async () => {
+  const writer = await openWriter({ warc: 'none' })
+  await write(writer, 'opens the file')
+  const document = documentOf('b', 'b')
+  expect(writer.write(document, factsOf(document))).toMatchObject({ offset: expect.any(Number) as number })
+  await writer.close()
+})
+
+test('one body that cannot be read fails all that are on their way', async () => {
+  const writer = await openWriter()
+  await write(writer, 'a')
+  const before = write(writer, 'before', Buffer.alloc(300_000, 'text '))
+  const broken = { ...documentOf('broken', ''), wire: new UnreadableBody(Buffer.alloc(10)) }
+  const facts = { payloadDigest: 'sha256:0', revisitOf: null, via: null, depth: 0 }
+  const results = await Promise.allSettled([before, writer.write(broken, facts), write(writer, 'after')])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  await writer.close()
+  expect(targets(true)).toEqual(['a'])
 })
 
 describe('files', () => {
@@ -315,12 +427,6 @@ describe('a state', () => {
     await expect(openWriter({ resumeFrom: state })).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
   })
 })
-
-class UnreadableBody extends PlainBody {
-  override chunks(): Generator<Uint8Array> {
-    throw Object.assign(new Error('EIO'), { code: 'EIO' })
-  }
-}
 
 test('a body that cannot be read fails the archive for good, and the next run starts from the last state', async () => {
   const writer = await openWriter()

@@ -1,35 +1,30 @@
-// Documents into WARC files, rotated by size. Hot: without compression a document is built in the
-// file's own buffer; with it, in one scratch buffer that all documents share.
+// Documents into WARC files, in the order they are offered. Hot: without compression a document is built in the file's own
+// buffer before write() returns; with it, documents are compressed beside each other in the thread pool.
 //
-// The records of a document (response or revisit, request, metadata) stand together and in one file.
-// Small ones are written in one go; a large one is streamed, and others wait for it, because bytes
-// of two records must not mix. A file is closed once it has reached the size asked for, so it may be
-// longer by one document.
+//    write() ──▶ waiting ──▶ │ being compressed, at most 2 MiB of records │ ──▶ file
+//                ▢ ▢ ▢       │ ■ ■ ▢ ■ ▢                                   │     each document whole, first come, first put
+//                            └ the front one is put as soon as all its members are there
+//
+// The records of a document (response or revisit, request, metadata) stand together and in one file. A document too large to be
+// held is streamed, alone: those before it are put first, those after it wait. Whoever offers more than threads and disk take
+// waits in write(), so what is in memory is bounded by the line, the file's buffers and the number of those who wait.
 //
 // Always true:
 //   - a location given out is where the record stands, also under concurrent writes;
-//   - state() never speaks of half a document, also while one is being streamed;
-//   - a full file keeps `.open` until the state that holds all of it was committed;
-//   - after a failed write nothing more is written.
+//   - documents stand in the order of their write();
+//   - after a failed write nothing more is written, and everyone who waits is told.
 
 import { randomUUID } from 'node:crypto'
-import type { Transform } from 'node:stream'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
-import { AppendFile } from '../disk/index.ts'
 import type { Document } from '../document/index.ts'
-import type { Archive, ArchiveFacts, ArchiveFile, ArchiveState, OnPlace } from './archive.ts'
+import type { Archive, ArchiveFacts, ArchiveState, OnPlace } from './archive.ts'
+import { CompressionPool } from './compression-pool.ts'
 import { type Compression, compressionOf } from './compression.ts'
 import type { StoreOptions } from './options.ts'
 import type { WarcLocation } from './records.ts'
 import { WarcFiles } from './warc-files.ts'
-import {
-  buildRecord,
-  type PlannedRecord,
-  planRecords,
-  planWarcinfo,
-  recordPieces,
-  type RecordSettings,
-} from './warc-record.ts'
+import { WarcOutput } from './warc-output.ts'
+import { type PlannedRecord, planRecords, type RecordSettings } from './warc-record.ts'
 
 export interface WarcWriterSettings {
   /** The crawl's directory; files go to `archive/` in it. */
@@ -50,44 +45,55 @@ export interface WarcWriterSettings {
   readonly resumeFrom?: ArchiveState | null
 }
 
-interface OpenFile {
-  readonly name: string
-  readonly file: AppendFile
-  /** Up to the end of the last whole document. */
-  wholeBytes: number
+/** Uncompressed bytes of the documents in the line: some hundred pages, far more than the lanes can have in hand. */
+const LINE_BYTES_MAX = 2 * 2 ** 20
+
+/** A document on its way, and who waits for its place. */
+interface Passenger {
+  readonly records: readonly PlannedRecord[]
+  readonly bytes: number
+  /** One per record, as they come. */
+  readonly members: (readonly Uint8Array[])[]
+  missing: number
+  readonly onPlace: OnPlace | undefined
+  readonly resolve: (location: WarcLocation | Promise<WarcLocation>) => void
+  readonly reject: (fault: Fault) => void
 }
 
 export class WarcWriter implements Archive {
-  readonly #files: WarcFiles
+  readonly #output: WarcOutput
   readonly #compression: Compression
   readonly #recordSettings: RecordSettings
-  readonly #info: Readonly<Record<string, string>>
-  readonly #clock: Clock
-  readonly #fileBytesMax: number
-  /** Records are built here before they are compressed; without compression it is not used. */
-  readonly #scratch: Buffer
-  #serial: number
-  #open: OpenFile | null = null
-  #full: ArchiveFile[] = []
-  /** Someone streams or rolls: no other write may begin. */
-  #busy: Promise<void> | null = null
-  #rolling: Promise<void> | null = null
+  /** Null where there is no compression: then the line is always empty. */
+  readonly #pool: CompressionPool | null
+  #waiting: Passenger[] = []
+  #line: Passenger[] = []
+  #lineBytes = 0
+  /** A document is being streamed, or the file changed: nothing may be put. */
+  #isBusy = false
+  /** To be told when nothing is on its way any more. */
+  #whenIdle: (() => void)[] = []
   #fault: Fault | null = null
 
   private constructor(files: WarcFiles, serial: number, settings: WarcWriterSettings) {
     const { options } = settings
-    this.#files = files
-    this.#serial = serial
     this.#compression = compressionOf(options.warc, options)
-    this.#scratch = Buffer.allocUnsafeSlow(this.#compression.suffix === '' ? 0 : this.#compression.inPlaceBytesMax)
-    this.#fileBytesMax = options.warcSize
-    this.#info = settings.info
-    this.#clock = settings.clock
+    this.#pool = this.#compression.engines === null ? null : new CompressionPool(this.#compression.engines)
     this.#recordSettings = {
       uuid: settings.uuid ?? randomUUID,
       requests: options.requests,
       metadata: options.metadata,
+      blockDigest: options.blockDigest,
     }
+    this.#output = new WarcOutput({
+      files,
+      serial,
+      compression: this.#compression,
+      records: this.#recordSettings,
+      info: settings.info,
+      clock: settings.clock,
+      fileBytesMax: options.warcSize,
+    })
   }
 
   static async open(settings: WarcWriterSettings): Promise<WarcWriter> {
@@ -97,213 +103,162 @@ export class WarcWriter implements Archive {
     if (state === null) return new WarcWriter(files, serial, settings)
     const unfinished = await files.recover(state)
     const writer = new WarcWriter(files, state.serial, settings)
-    if (unfinished !== null) await writer.#goOn(unfinished)
+    if (unfinished !== null) await writer.#output.goOn(unfinished)
     return writer
   }
 
   write(document: Document, facts: ArchiveFacts, onPlace?: OnPlace): Promise<WarcLocation> | WarcLocation {
+    if (this.#fault !== null) return Promise.reject(this.#fault)
     const records = planRecords(document, facts, this.#recordSettings)
     let bytes = 0
     for (const record of records) bytes += record.bytes
-    // Nearly always the file is open, has room and nobody is at it: then no promise is made.
-    const open = this.#open
-    const canPut = this.#busy === null && this.#fault === null && open !== null && open.wholeBytes < this.#fileBytesMax
-    if (!canPut || bytes > this.#compression.inPlaceBytesMax) return this.#writeLater(records, bytes, onPlace)
-    try {
-      const location = this.#put(open, records, bytes, onPlace)
-      return open.file.needsDrain ? open.file.drained().then(() => location) : location
-    } catch (fault) {
-      return Promise.reject(fault)
+    // Without compression the file is nearly always open, has room and nobody is at it: then no promise is made.
+    const canPut = this.#pool === null && !this.#isBusy && this.#waiting.length === 0 && this.#output.isReady
+    if (canPut && bytes <= this.#compression.wholeBytesMax) {
+      try {
+        return this.#afterDrain(this.#output.putPlain(records, bytes, onPlace))
+      } catch (cause) {
+        return Promise.reject(this.#fail(cause))
+      }
     }
-  }
-
-  async #writeLater(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): Promise<WarcLocation> {
-    while (this.#busy !== null) await this.#busy
-    if (this.#fault !== null) throw this.#fault
-    const open = this.#open
-    const isSmall = bytes <= this.#compression.inPlaceBytesMax
-    const location =
-      isSmall && open !== null && open.wholeBytes < this.#fileBytesMax
-        ? this.#put(open, records, bytes, onPlace)
-        : await this.#alone(async () => {
-            const ready = await this.#ready()
-            return isSmall ? this.#put(ready, records, bytes, onPlace) : await this.#stream(ready, records, onPlace)
-          })
-    const file = this.#open?.file
-    if (file?.needsDrain === true) await file.drained()
-    return location
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ records, bytes, members: [], missing: records.length, onPlace, resolve, reject })
+      this.#admit()
+    })
   }
 
   state(): ArchiveState {
-    const open = this.#open
-    return {
-      serial: this.#serial,
-      open: open === null ? null : { file: open.name, length: open.wholeBytes },
-      full: [...this.#full],
-    }
+    return this.#output.state()
   }
 
   async sync(): Promise<void> {
-    // A file that is being rolled is synced by that.
-    while (this.#rolling !== null) await this.#rolling
     if (this.#fault !== null) throw this.#fault
-    await this.#open?.file.sync()
+    await this.#output.sync()
   }
 
   async committed(state: ArchiveState | null): Promise<void> {
-    const names = new Set(state?.full.map(({ file }) => file))
-    for (const { file } of this.#full.filter((full) => names.has(full.file))) {
-      await this.#files.finish(file)
-      this.#full = this.#full.filter((full) => full.file !== file)
-    }
+    await this.#output.committed(state)
   }
 
   async close(): Promise<void> {
-    while (this.#busy !== null) await this.#busy
+    while (this.#isBusy || this.#line.length + this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle.push(resolve)
+      })
+    }
+    this.#pool?.close()
     if (this.#fault !== null) {
-      // What is in the files beyond the last commit is worth nothing: let go of them as they are.
-      await this.#open?.file.close().catch(() => undefined)
-      this.#open = null
+      await this.#output.abandon()
       return
     }
-    await this.#alone(async () => {
-      await this.#retire()
-      await this.committed(this.state())
-    })
     this.#fault = new Fault('ASSERTION', 'the archive was used after it was closed')
+    await this.#output.retire()
+    await this.#output.committed(this.#output.state())
   }
 
-  /** Writes the records of one document in one go. */
-  #put(open: OpenFile, records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation {
-    const { file, name } = open
-    const offset = file.length
-    let firstLength = 0
-    try {
-      if (this.#compression.suffix === '') {
-        const target = file.claim(bytes)
-        let at = 0
-        for (const record of records) at = buildRecord(record, target, at)
-        firstLength = records[0]?.bytes ?? 0
-      } else {
-        for (const record of records) {
-          const end = buildRecord(record, this.#scratch, 0)
-          file.append(this.#compression.compress(this.#scratch.subarray(0, end)))
-          if (firstLength === 0) firstLength = file.length - offset
-        }
+  /** Lets those in who wait, in their order, as far as there is room. */
+  #admit(): void {
+    for (;;) {
+      const next = this.#waiting[0]
+      if (next === undefined || this.#isBusy) break
+      const goesAlone = this.#pool === null || next.bytes > this.#compression.wholeBytesMax
+      const isThereRoom = goesAlone ? this.#line.length === 0 : this.#lineBytes + next.bytes <= LINE_BYTES_MAX
+      if (!isThereRoom) break
+      this.#waiting.shift()
+      if (goesAlone) void this.#busyWith(() => this.#putAlone(next))
+      else this.#compress(next)
+    }
+    this.#wakeIfIdle()
+  }
+
+  #compress(passenger: Passenger): void {
+    this.#line.push(passenger)
+    this.#lineBytes += passenger.bytes
+    for (const [i, record] of passenger.records.entries()) {
+      this.#pool?.take({
+        record,
+        done: (member) => {
+          passenger.members[i] = member
+          passenger.missing--
+          if (passenger.missing === 0) this.#land()
+        },
+        failed: (cause) => this.#fail(cause),
+      })
+    }
+  }
+
+  /** Puts the documents at the front of the line that are ready. */
+  #land(): void {
+    while (!this.#isBusy && this.#line[0]?.missing === 0) {
+      if (!this.#output.isReady) {
+        void this.#busyWith(() => this.#roll())
+        return
       }
-    } catch (cause) {
-      throw this.#fail(cause)
+      const passenger = this.#line.shift() as Passenger
+      this.#lineBytes -= passenger.bytes
+      try {
+        passenger.resolve(this.#afterDrain(this.#output.putMembers(passenger.members, passenger.onPlace)))
+      } catch (cause) {
+        passenger.reject(this.#fail(cause))
+      }
     }
-    const location = { file: name, offset, length: firstLength }
-    open.wholeBytes = file.length
-    onPlace?.(location)
-    return location
+    this.#admit()
   }
 
-  /** Writes the records of one document piece by piece, in bounded memory. Only alone. */
-  async #stream(open: OpenFile, records: readonly PlannedRecord[], onPlace?: OnPlace): Promise<WarcLocation> {
-    const { file, name } = open
-    const offset = file.length
-    let firstLength = 0
-    for (const record of records) {
-      const compressor = this.#compression.stream(record.bytes)
-      if (compressor === null) await drain(recordPieces(record), file)
-      else await Promise.all([feed(recordPieces(record), compressor), drain(compressor, file)])
-      if (firstLength === 0) firstLength = file.length - offset
-    }
-    const location = { file: name, offset, length: firstLength }
-    open.wholeBytes = file.length
-    onPlace?.(location)
-    return location
-  }
-
-  /** The open file, with room. Only alone. */
-  async #ready(): Promise<OpenFile> {
-    if (this.#open !== null && this.#open.wholeBytes < this.#fileBytesMax) return this.#open
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#rolling = promise
+  /** A document that is streamed, or one that is not compressed and came while it could not be put at once. */
+  async #putAlone({ records, bytes, onPlace, resolve, reject }: Passenger): Promise<() => void> {
     try {
-      await this.#retire()
-      return await this.#begin()
-    } finally {
-      this.#rolling = null
-      resolve()
-    }
-  }
-
-  async #retire(): Promise<void> {
-    const open = this.#open
-    if (open === null) return
-    await open.file.close()
-    this.#full.push({ file: open.name, length: open.wholeBytes })
-    this.#open = null
-  }
-
-  async #begin(): Promise<OpenFile> {
-    const wallMs = this.#clock.wallMs()
-    const name = this.#files.name(this.#serial, wallMs, this.#compression.suffix)
-    const file = await AppendFile.open(this.#files.openPath(name), { committedLength: 0 })
-    this.#serial++
-    const open = { name, file, wholeBytes: 0 }
-    this.#open = open
-    const info = planWarcinfo(this.#info, name.slice(name.lastIndexOf('/') + 1), wallMs, this.#recordSettings.uuid)
-    if (info.bytes <= this.#compression.inPlaceBytesMax) this.#put(open, [info], info.bytes)
-    else await this.#stream(open, [info])
-    return open
-  }
-
-  /** Goes on in a file cut back to its committed length, unless it is compressed otherwise than we do. */
-  async #goOn({ file: name, length }: ArchiveFile): Promise<void> {
-    if (!name.endsWith(`.warc${this.#compression.suffix}`)) {
-      this.#full.push({ file: name, length })
-      return
-    }
-    const file = await AppendFile.open(this.#files.openPath(name), { committedLength: length })
-    this.#open = { name, file, wholeBytes: length }
-  }
-
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#busy !== null) await this.#busy
-    if (this.#fault !== null) throw this.#fault
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#busy = promise
-    try {
-      return await work()
+      await this.#output.roll()
+      const location =
+        bytes <= this.#compression.wholeBytesMax
+          ? this.#output.putPlain(records, bytes, onPlace)
+          : await this.#output.stream(records, onPlace)
+      const settled = this.#afterDrain(location)
+      return () => resolve(settled)
     } catch (cause) {
-      throw this.#fail(cause)
-    } finally {
-      this.#busy = null
-      resolve()
+      const fault = this.#fail(cause)
+      return () => reject(fault)
     }
+  }
+
+  async #roll(): Promise<() => void> {
+    try {
+      await this.#output.roll()
+    } catch (cause) {
+      this.#fail(cause)
+    }
+    return () => undefined
+  }
+
+  /** Nothing is put until the work is done. It gives back whom to tell, and never fails. */
+  async #busyWith(work: () => Promise<() => void>): Promise<void> {
+    this.#isBusy = true
+    const tell = await work()
+    this.#isBusy = false
+    tell()
+    this.#land()
+  }
+
+  /** The place, once the disk has taken enough of what was put before. */
+  #afterDrain(location: WarcLocation): Promise<WarcLocation> | WarcLocation {
+    return this.#output.needsDrain ? this.#output.drained().then(() => location) : location
   }
 
   #fail(cause: unknown): Fault {
     this.#fault ??= diskFault('writing the archive', cause)
+    const told = [...this.#line, ...this.#waiting]
+    this.#line = []
+    this.#waiting = []
+    this.#lineBytes = 0
+    for (const { reject } of told) reject(this.#fault)
+    this.#wakeIfIdle()
     return this.#fault
   }
-}
 
-/**
- * Hands over one piece at a time: each is valid only until the next, and a zstd stream that is ended
- * while a piece still waits in it adds an empty frame.
- */
-async function feed(pieces: Iterable<Uint8Array>, compressor: Transform): Promise<void> {
-  try {
-    for (const piece of pieces) {
-      await new Promise<void>((resolve, reject) => {
-        compressor.write(piece, (error) => (error ? reject(error) : resolve()))
-      })
-    }
-    compressor.end()
-  } catch (cause) {
-    compressor.destroy(cause as Error)
-    throw cause
-  }
-}
-
-async function drain(source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, file: AppendFile): Promise<void> {
-  for await (const piece of source) {
-    file.append(piece)
-    if (file.needsDrain) await file.drained()
+  #wakeIfIdle(): void {
+    if (this.#isBusy || this.#line.length + this.#waiting.length > 0) return
+    const told = this.#whenIdle
+    this.#whenIdle = []
+    for (const resolve of told) resolve()
   }
 }
