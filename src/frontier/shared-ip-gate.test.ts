@@ -52,14 +52,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), agent }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.constantFrom(0.5, 5, 10, 25, 80, 300) }),
+    arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.constantFrom(0.5, 5, 10, 25, 80, 200) }),
   },
 )
 
 describe('agents at one gate', () => {
   test('are together granted no more than the history allows, and refused only with a reason', () => {
     /** Longer than anybody who was refused counts as waiting. */
-    const WAITS_MS = 80
+    const WAITS_MS = 160
     const settings = fc.record({
       ipDelayMs: fc.constantFrom(0, 0, 10),
       ipConnections: fc.integer({ min: 1, max: 5 }),

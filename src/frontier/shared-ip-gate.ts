@@ -56,7 +56,7 @@ const RETRY_HOLDING_MS = 50
 /** All connections are one's own: their end tells. */
 const RETRY_ALL_OWN_MS = 1_000
 /** An agent that was told to come back may be so late and still counts as waiting. */
-const LATE_MS = 20
+const LATE_MS = 100
 const WAIT_MAX = ((RETRY_HOLDING_MS + LATE_MS) * TICKS_PER_MS) >> WAIT_SHIFT
 
 /** Tries when others come at the same moment. */
