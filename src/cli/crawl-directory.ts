@@ -8,6 +8,7 @@ import { Fault, Random, systemClock } from '../base/index.ts'
 import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
 import { journalBegun } from '../ledger/index.ts'
 import { printable } from '../report/index.ts'
+import { sharesOf } from '../view/index.ts'
 import { quote } from './config-flags.ts'
 import { loadSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
@@ -26,8 +27,9 @@ export function oneDirectory(words: readonly string[], problems: Problem[]): str
   return dir
 }
 
+/** Begun by one of its agents at least. */
 export async function assertCrawl(dir: string): Promise<void> {
-  if (await journalBegun(join(dir, 'state/journal'))) return
+  for (const share of await sharesOf(dir)) if (await journalBegun(join(share, 'state/journal'))) return
   throw new Fault('CONFIG_INVALID', `there is no crawl in ${printable(dir)}`)
 }
 

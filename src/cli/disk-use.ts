@@ -26,7 +26,8 @@ const PART_OF: readonly (readonly [RegExp, keyof DiskUse])[] = [
 /** Checkpoints are crawls of their own, and share most of their bytes with this one. */
 const LEFT_OUT = /^checkpoints\//
 
-export async function measureDisk(dir: string): Promise<DiskUse> {
+/** `shares` are the directories inside `dir` in which agents keep files of these names too. */
+export async function measureDisk(dir: string, shares: readonly string[] = []): Promise<DiskUse> {
   const use = Object.fromEntries(DISK_PARTS.map((part) => [part, { files: 0, bytes: 0 }])) as Record<
     keyof DiskUse,
     { files: number; bytes: number }
@@ -35,7 +36,9 @@ export async function measureDisk(dir: string): Promise<DiskUse> {
     if (LEFT_OUT.test(name)) continue
     const size = await sizeOf(join(dir, name))
     if (size === null) continue
-    const part = use[PART_OF.find(([pattern]) => pattern.test(name))?.[1] ?? 'other']
+    const share = shares.find((one) => name.startsWith(`${one}/`))
+    const file = share === undefined ? name : name.slice(share.length + 1)
+    const part = use[PART_OF.find(([pattern]) => pattern.test(file))?.[1] ?? 'other']
     part.files++
     part.bytes += size
   }

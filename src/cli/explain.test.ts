@@ -1,12 +1,13 @@
 // Every URL one may ask about is explained, in words and plain figures; only a text that is no URL is refused.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { crawl, FAST } from '../../test/crawl/run-crawl.ts'
+import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { startTestWeb } from '../../testweb/index.ts'
 import { readJsonLines } from '../store/index.ts'
+import { writeLayout } from '../view/index.ts'
 import { runExplain } from './explain.ts'
 
 let dir = ''
@@ -117,6 +118,37 @@ test('a directory without a crawl is named', async () => {
   await expect(explain('http://a.test/', '--dir', '/no/such/crawl')).rejects.toThrow(
     'there is no crawl in /no/such/crawl',
   )
+})
+
+test('of several agents the one that has the URL is asked, and all who link to it', async () => {
+  const root = temporaryDirectory(onTestFinished)
+  mkdirSync(join(root, 'state'))
+  const shares = ['state/agents/0', 'state/agents/1']
+  await writeLayout(root, shares)
+  const web = await startTestWeb({ hosts: 2, pages: 12, robots: { some: 1 } })
+  onTestFinished(() => web.stop())
+  const flags = { ...FAST, 'max-pages': '8' }
+  for (const [i, share] of shares.entries()) {
+    const host = web.seeds()[i] ?? ''
+    await crawl({ seeds: [host, `${host}private/x`], dir: join(root, share), flags })
+  }
+  for (const host of web.seeds()) {
+    expect((await explain(host, '--dir', root)).out).toMatch(/^ {2}state {5}fetched [^]*^ {2}found {5}a seed$/m)
+    const { out } = await explain(`${host}private/x`, '--dir', root)
+    expect(out).toMatch(/^ {2}state {5}skipped: disallowed by robots\.txt /m)
+    expect(out).toMatch(/^ {2}robots {4}disallowed by line \d+: Disallow: \/private\/$/m)
+    expect(out).toContain('  scope     admits it\n')
+  }
+  // What the crawls of both say of one page, of which only one knows and to which both may link.
+  const counts = await Promise.all(
+    [root, ...shares.map((share) => join(root, share))].map(async (one) => {
+      const { out } = await explain(web.seeds()[0] ?? '', '--dir', one, '--json')
+      return (JSON.parse(out) as { linkedFrom: { count: number } }).linkedFrom.count
+    }),
+  )
+  expect(counts[0]).toBe((counts[1] ?? 0) + (counts[2] ?? 0))
+  expect(counts[0]).toBeGreaterThan(0)
+  expect((await explain('http://elsewhere.test/', '--dir', root)).out).toContain('never met')
 })
 
 /** The first page that was found so many links from a seed. */

@@ -1,13 +1,12 @@
 // portolan explain: why one URL of a crawl ended as it did.
 
-import { join } from 'node:path'
-import { FAILURES, Fault, formatDuration, type RefusalReason, REFUSALS, SKIPS } from '../base/index.ts'
+import { FAILURES, formatDuration, type RefusalReason, REFUSALS, SKIPS } from '../base/index.ts'
 import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
-import { journalBegun } from '../ledger/index.ts'
 import { type Explanation, explainUrl, formatCount, formatNumberOf, loadCrawlSummary } from '../report/index.ts'
 import { canonicalise, type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, shortened, VALUED } from './config-flags.ts'
+import { assertCrawl } from './crawl-directory.ts'
 import { suggestion } from './read-seeds.ts'
 import { loadSettings } from './stored-settings.ts'
 
@@ -54,9 +53,7 @@ export async function runExplain(args: readonly string[], streams: ExplainStream
     printProblems('explain', problems, streams.stderr)
     return EXIT.usage.code
   }
-  if (!(await journalBegun(join(dir, 'state/journal')))) {
-    throw new Fault('CONFIG_INVALID', `there is no crawl in ${dir}`)
-  }
+  await assertCrawl(dir)
   const options = await urlOptionsOf(dir)
   const url = (options === null ? canonicalise : compileCanonicaliser(options))(text)
   if (typeof url !== 'string') {

@@ -1,10 +1,11 @@
 // How a crawl stands is told from its files alone, whether somebody runs it, has stopped it, or it is done.
 
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
+import { writeLayout } from '../view/index.ts'
 import { runStatus } from './status.ts'
 
 async function startWeb(options: TestWebOptions): Promise<TestWeb> {
@@ -104,6 +105,54 @@ test('a crawl that runs: by whom, and what it has committed', async () => {
   })
   const running = { state: 'running', running: true, pid: process.pid, stoppedBecause: null }
   expect(await Promise.all(looked)).toMatchObject([running])
+})
+
+test('several agents: what all have done, who runs one of them, and damage of one is damage', async () => {
+  const web = await startWeb({ hosts: 2, pages: 20, faults: 'mild' })
+  const dir = temporaryDirectory(onTestFinished)
+  mkdirSync(join(dir, 'state'))
+  const shares = ['state/agents/0', 'state/agents/1', 'state/agents/2']
+  await writeLayout(dir, shares)
+  await expect(status(dir)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  const [first = '', second = ''] = shares.map((share) => join(dir, share))
+  const [one, other] = web.seeds()
+  const a = await crawl({ seeds: [one ?? '', `${one}not/there`], dir: first })
+  const looked: Promise<Record<string, unknown>>[] = []
+  const b = await crawl({
+    seeds: [other ?? '', 'http://127.9.9.9:9/'],
+    dir: second,
+    flags: { ...FAST, warc: 'gzip', 'max-pages': '5' },
+    during: () => void looked.push(statusJson(dir)),
+  })
+  expect(await Promise.all(looked)).toMatchObject([{ state: 'running', pid: process.pid }])
+  const [ofA, ofB, all] = [await statusJson(first), await statusJson(second), await statusJson(dir)]
+  for (const name of ['pages', 'failed', 'bytes', 'hosts', 'urlsSeen', 'waiting', 'batch']) {
+    expect([name, all[name]]).toEqual([name, Number(ofA[name]) + Number(ofB[name])])
+  }
+  expect(all).toMatchObject({
+    pages: a.pages.length + 5,
+    failed: [...a.failures, ...b.failures].filter(({ kind }) => kind === 'failed').length,
+    state: 'stopped',
+    dir,
+    seconds: Math.max(Number(ofA['seconds']), Number(ofB['seconds'])),
+    lastCommitAt: ofB['lastCommitAt'],
+  })
+  const answers = all['answers'] as Record<string, number>
+  expect(Object.values(answers).reduce((sum, count) => sum + count, 0)).toBe(all['pages'])
+  const diskOf = (told: Record<string, unknown>, part: string): number =>
+    (told['disk'] as Record<string, { bytes: number }>)[part]?.bytes ?? 0
+  for (const part of ['pages', 'archive', 'journal', 'frontier']) {
+    expect([part, diskOf(all, part)]).toEqual([part, diskOf(ofA, part) + diskOf(ofB, part)])
+  }
+  const journal = join(second, 'state/journal')
+  const path = join(journal, readdirSync(journal)[0] ?? '')
+  const bytes = readFileSync(path)
+  bytes[200] = (bytes[200] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+  await expect(status(dir)).rejects.toMatchObject({
+    code: 'LEDGER_CORRUPT',
+    message: expect.stringMatching(`${second} cannot be used: .*portolan repair ${dir}\``) as string,
+  })
 })
 
 test('a lock that a dead process left behind is no process', async () => {

@@ -2,13 +2,15 @@
 //
 //   the lock     who runs it              the journal   the last batch: figures, and what it says of files
 //   crawl.json   why the last run ended   the folders   how much room they take
+//
+// Where several agents crawl, each has a journal, and the figures of all are added up.
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrawlTotals } from '../agent/index.ts'
 import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
-import { inspectJournal, lookAtLastBatch } from '../ledger/index.ts'
+import { inspectJournal, lookAtLastBatch, type NumberedBatch } from '../ledger/index.ts'
 import {
   type CrawlSummary,
   formatCount,
@@ -17,10 +19,12 @@ import {
   loadCrawlSummary,
   printable,
 } from '../report/index.ts'
+import { loadLayout } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
 import { type DiskUse, measureDisk } from './disk-use.ts'
+import { joinTotals } from './joined-totals.ts'
 
 const FLAGS = new Map([['json', BARE]])
 
@@ -62,7 +66,7 @@ type Status = Pick<
   readonly pid: number | null
   /** Why the last run ended, where it could say so and nothing happened since. */
   readonly stoppedBecause: CrawlSummary['stoppedBecause'] | null
-  /** Number of the last batch, 0 before the first, and when it was written. */
+  /** Number of the last batch, 0 before the first, and when it was written; of several agents how many all have written. */
   readonly batch: number
   readonly lastCommitAt: string | null
   readonly disk: DiskUse
@@ -82,12 +86,15 @@ export async function runStatus(args: readonly string[], streams: CommandStreams
 }
 
 async function statusOf(dir: string): Promise<Status> {
-  const holder = await whoHolds(join(dir, 'state'))
-  const journal = join(dir, 'state/journal')
+  const layout = await loadLayout(dir)
+  const shares = layout === null ? [dir] : layout.map((share) => join(dir, share))
+  const journals = shares.map((share) => join(share, 'state/journal'))
+  const holder = await holderOf([dir, ...shares])
   // While it runs its last bytes may be half a batch; what lies before was checked when it was opened.
-  if (holder === null) await refuseDamage(dir, journal)
-  const last = await lookAtLastBatch(journal)
-  const totals = (last?.batch.totals ?? null) as CrawlTotals | null
+  if (holder === null) for (const share of shares) await refuseDamage(dir, share)
+  const lasts: (NumberedBatch | null)[] = []
+  for (const journal of journals) lasts.push(await lookAtLastBatch(journal))
+  const totals = joinTotals(lasts.map((last) => (last?.batch.totals ?? null) as CrawlTotals | null))
   const figures = figuresOf(totals)
   const summary = holder === null ? await loadCrawlSummary(dir) : null
   const isOfNow = summary !== null && summary.pages === figures.pages && summary.waiting === figures.waiting
@@ -98,14 +105,23 @@ async function statusOf(dir: string): Promise<Status> {
     running: holder !== null,
     pid: holder?.pid ?? null,
     stoppedBecause: isOfNow ? summary.stoppedBecause : null,
-    batch: last?.number ?? 0,
-    lastCommitAt: last === null ? null : await lastWriteIn(journal),
-    disk: await measureDisk(dir),
+    batch: lasts.reduce((sum, last) => sum + (last?.number ?? 0), 0),
+    lastCommitAt: await lastWriteIn(journals.filter((_, index) => lasts[index] != null)),
+    disk: await measureDisk(dir, layout ?? []),
   }
 }
 
-async function refuseDamage(dir: string, journal: string): Promise<void> {
-  const { isSound, segments, misnamed } = await inspectJournal(journal)
+/** Who works in one of these directories; all who do are one process. */
+async function holderOf(dirs: readonly string[]): ReturnType<typeof whoHolds> {
+  for (const dir of new Set(dirs)) {
+    const holder = await whoHolds(join(dir, 'state'))
+    if (holder !== null) return holder
+  }
+  return null
+}
+
+async function refuseDamage(dir: string, share: string): Promise<void> {
+  const { isSound, segments, misnamed } = await inspectJournal(join(share, 'state/journal'))
   if (isSound) return
   const bad = segments.find(({ damage }) => damage !== null)
   const what =
@@ -114,7 +130,7 @@ async function refuseDamage(dir: string, journal: string): Promise<void> {
       : `${bad.file} is damaged at byte ${formatCount(bad.damage.at)}: ${bad.damage.what}`
   throw new Fault(
     bad?.damage?.code ?? 'LEDGER_CORRUPT',
-    `the journal of ${printable(dir)} cannot be used: ${what}; \`portolan repair ${shellWord(dir)}\` says what can be saved`,
+    `the journal of ${printable(share)} cannot be used: ${what}; \`portolan repair ${shellWord(dir)}\` says what can be saved`,
   )
 }
 
@@ -149,14 +165,16 @@ function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** When the newest file of the journal was written: commits do nothing else to it. */
-async function lastWriteIn(journal: string): Promise<string | null> {
+/** When the newest file of these journals was written: commits do nothing else to them. */
+async function lastWriteIn(journals: readonly string[]): Promise<string | null> {
   let newestMs = 0
-  for (const name of await readdir(journal)) {
-    if (!name.endsWith('.log')) continue
-    // One that was forgotten meanwhile was not the newest.
-    const found = await stat(join(journal, name)).catch(() => null)
-    newestMs = Math.max(newestMs, found?.mtimeMs ?? 0)
+  for (const journal of journals) {
+    for (const name of await readdir(journal)) {
+      if (!name.endsWith('.log')) continue
+      // One that was forgotten meanwhile was not the newest.
+      const found = await stat(join(journal, name)).catch(() => null)
+      newestMs = Math.max(newestMs, found?.mtimeMs ?? 0)
+    }
   }
   return newestMs === 0 ? null : new Date(newestMs).toISOString()
 }

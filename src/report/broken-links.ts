@@ -1,6 +1,6 @@
 // URLs that do not work and the pages that link to them.
 //
-// First every broken URL is noted, by fingerprint; then the link log is read once, and each link that
+// First every broken URL is noted, by fingerprint; then the link logs are read once, and each link that
 // hits one of them is counted and the place of its page kept, for the first few; only the sources of
 // the URLs that will be listed are looked up at the end. Memory: about 250 bytes for each broken URL
 // noted, of which there are at most BROKEN_MAX; beyond that they are counted, not noted.
@@ -21,8 +21,13 @@ interface NotedUrl {
   /** The page it was first found on; what is known without a link log. */
   readonly via: string | null
   linkedFrom: number
-  /** Places of pages in the link log. */
-  readonly places: number[]
+  readonly places: Place[]
+}
+
+/** Where a page stands: in which link log, and at which byte. */
+interface Place {
+  readonly log: LinkLogReader
+  readonly at: number
 }
 
 export class BrokenLinks {
@@ -53,7 +58,7 @@ export class BrokenLinks {
     if (this.#noted.length < this.#brokenMax) this.#noted.push({ ...broken, linkedFrom: 0, places: [] })
   }
 
-  /** Computes the fingerprints by which link() finds them. */
+  /** Computes the fingerprints by which link() finds them: those of the log that is read next. */
   prepare(fingerprinter: Fingerprinter): void {
     const count = this.#noted.length
     this.#high = new Uint32Array(count)
@@ -69,22 +74,22 @@ export class BrokenLinks {
     }
   }
 
-  /** Tells of a link found in the log on the page that stands at `at`. */
-  link(high: number, low: number, at: number): void {
+  /** Tells of a link found in a log on the page that stands at `at`. */
+  link(high: number, low: number, log: LinkLogReader, at: number): void {
     const found = this.#index[this.#placeOf(high, low)] ?? 0
     const noted = found === 0 ? undefined : this.#noted[found - 1]
     if (noted === undefined) return
     noted.linkedFrom++
-    if (noted.places.length < SOURCES_PER_URL) noted.places.push(at)
+    if (noted.places.length < SOURCES_PER_URL) noted.places.push({ log, at })
   }
 
-  /** The most linked ones; `log` is null when there is none, and then `via` is all there is. */
-  async listed(max: number, log: LinkLogReader | null): Promise<BrokenUrl[]> {
+  /** The most linked ones, while the logs are still open; where there was none `via` is all there is. */
+  async listed(max: number): Promise<BrokenUrl[]> {
     const chosen = this.#noted.toSorted((a, b) => b.linkedFrom - a.linkedFrom || (a.url < b.url ? -1 : 1)).slice(0, max)
     const broken: BrokenUrl[] = []
     for (const { url, status, failure, detail, via, linkedFrom, places } of chosen) {
       const sources: string[] = []
-      if (log !== null) for (const at of places) sources.push(await log.sourceAt(at))
+      for (const { log, at } of places) sources.push(await log.sourceAt(at))
       if (sources.length === 0 && via !== null) sources.push(via)
       broken.push({ url, status, failure, detail, linkedFrom: Math.max(linkedFrom, sources.length), sources })
     }

@@ -1,5 +1,6 @@
 // Why did this URL end as it did? Everything a crawl's files know of one URL, gathered by reading them
 // once: where it was found, what the scope and robots.txt say of it, what was fetched, or why nothing was.
+// Where several agents crawl, one of them knows the URL and others may link to it: all are asked in turn.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, pathOf } from '../url/index.ts'
+import { sharesOf } from '../view/index.ts'
 
 type Found = Pick<FrontierEntry, 'via' | 'depth' | 'isSeed'>
 
@@ -43,25 +45,32 @@ export async function explainUrl(
   const origin = originOf(url)
   const seeds: CanonicalUrl[] = []
   let found: Found | null = null
-  for await (const seed of linesOf<{ url: CanonicalUrl; via: CanonicalUrl | null }>(join(dir, 'state/seeds.jsonl'))) {
-    seeds.push(seed.url)
-    if (seed.url === url) found = { via: seed.via, depth: 0, isSeed: true }
-  }
   let rest: RestNote | null = null
-  for await (const { batch } of lookAtJournal(join(dir, 'state/journal'))) {
-    for (const entry of batch.admitted) if (entry.url === url) found ??= entry
-    for (const note of batch.rests) if (note.host === host) rest = note
-  }
   let rules: SavedRobotsEntry | null = null
-  for await (const note of linesOf<SavedRobotsEntry>(join(dir, 'state/robots.jsonl'))) {
-    if (note.origin === origin) rules = note
+  let page: PageRecord | null = null
+  let failure: FailureRecord | null = null
+  const linkedFrom = { count: 0, pages: [] as string[] }
+  for (const share of await sharesOf(dir)) {
+    const fileIn = (name: string): string => join(share, name)
+    for await (const seed of linesOf<{ url: CanonicalUrl; via: CanonicalUrl | null }>(fileIn('state/seeds.jsonl'))) {
+      seeds.push(seed.url)
+      if (seed.url === url) found = { via: seed.via, depth: 0, isSeed: true }
+    }
+    for await (const { batch } of lookAtJournal(fileIn('state/journal'))) {
+      for (const entry of batch.admitted) if (entry.url === url) found ??= entry
+      for (const note of batch.rests) if (note.host === host) rest = note
+    }
+    const own = await lastOf<SavedRobotsEntry>(fileIn('state/robots.jsonl'), (note) => note.origin === origin)
+    // Of several that asked, the one that asked last.
+    if (own !== null && own.fetchedWallMs >= (rules?.fetchedWallMs ?? 0)) rules = own
+    // A URL that was requeued may have several lines.
+    page ??= await lastOf<PageRecord>(fileIn('pages.jsonl'), (record) => record.url === url)
+    if (page === null) failure ??= await lastOf<FailureRecord>(fileIn('failures.jsonl'), (one) => one.url === url)
+    await addSources(fileIn('state/links.log'), url, linkedFrom)
   }
-
-  const page = await lastOf<PageRecord>(join(dir, 'pages.jsonl'), url)
-  const failure = page === null ? await lastOf<FailureRecord>(join(dir, 'failures.jsonl'), url) : null
+  if (page !== null) failure = null
   const record = page ?? failure
   if (record !== null) found ??= { via: record.via as CanonicalUrl | null, depth: record.depth, isSeed: false }
-  const linkedFrom = await sourcesOf(join(dir, 'state/links.log'), url)
   // The log has the links that were admitted or known: one that leads nowhere yet waits.
   const wasMet = found !== null || linkedFrom.count > 0
   return {
@@ -90,22 +99,25 @@ async function* linesOf<T>(path: string): AsyncGenerator<T> {
   if (existsSync(path)) yield* readJsonLines<T>(path)
 }
 
-/** The last line about a URL; a URL that was requeued may have several. */
-async function lastOf<T extends { readonly url: string }>(path: string, url: string): Promise<T | null> {
+/** The last line that is meant, in a file that may not be there yet. */
+async function lastOf<T>(path: string, isMeant: (record: T) => boolean): Promise<T | null> {
   let last: T | null = null
-  for await (const record of linesOf<T>(path)) if (record.url === url) last = record
+  for await (const record of linesOf<T>(path)) if (isMeant(record)) last = record
   return last
 }
 
-async function sourcesOf(path: string, url: CanonicalUrl): Promise<{ count: number; pages: string[] }> {
+/** Adds the pages of a log that link to the URL. */
+async function addSources(
+  path: string,
+  url: CanonicalUrl,
+  sources: { count: number; readonly pages: string[] },
+): Promise<void> {
   const reader = await LinkLogReader.open(path)
-  if (reader === null) return { count: 0, pages: [] }
+  if (reader === null) return
   try {
     const fingerprinter = new Fingerprinter(reader.key)
     fingerprinter.compute(url)
     const { high, low } = fingerprinter
-    const pages: string[] = []
-    let count = 0
     let source = '' as CanonicalUrl
     await reader.scan({
       page: (of) => {
@@ -113,11 +125,10 @@ async function sourcesOf(path: string, url: CanonicalUrl): Promise<{ count: numb
       },
       link: (linkHigh, linkLow) => {
         if (linkHigh !== high || linkLow !== low) return
-        count++
-        if (pages.length < PAGES_NAMED) pages.push(source)
+        sources.count++
+        if (sources.pages.length < PAGES_NAMED) sources.pages.push(source)
       },
     })
-    return { count, pages }
   } finally {
     await reader.close()
   }

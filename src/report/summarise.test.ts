@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeSampleCrawl } from '../../test/sample-crawl.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
+import { writeLayout } from '../view/index.ts'
+import type { CrawlReport } from './crawl-report.ts'
 import { summarise } from './summarise.ts'
 
 let root: string
@@ -207,4 +209,34 @@ test('lines of another shape are left out and counted', async () => {
 test('a directory that holds no crawl is refused by name', async () => {
   await mkdir(join(root, 'empty'))
   await expect(summarise(join(root, 'empty'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+})
+
+test('the report of several shares is of all that their agents wrote, with the sources of what is broken from every log', async () => {
+  const dir = newDir()
+  const shares = ['state/agents/0', 'state/agents/1', 'state/agents/2']
+  await writeSampleCrawl(join(dir, 'state/agents/0'), { seed: 'one', pages: 300, hosts: 3 })
+  await writeSampleCrawl(join(dir, 'state/agents/1'), { seed: 'two', pages: 200, hosts: 2 })
+  // One that has not begun.
+  await writeLayout(dir, shares)
+  const parts = await Promise.all(shares.slice(0, 2).map((share) => summarise(join(dir, share))))
+  const whole = await summarise(dir)
+  const sum = (of: (report: CrawlReport) => number | undefined): number =>
+    parts.reduce((total, part) => total + (of(part) ?? 0), 0)
+  expect(whole).toMatchObject({
+    dir,
+    summary: null,
+    hasEnded: false,
+    pages: 500,
+    failed: sum(({ failed }) => failed),
+    skipped: sum(({ skipped }) => skipped),
+    bytes: sum(({ bytes }) => bytes),
+    links: { pages: sum(({ links }) => links?.pages), count: sum(({ links }) => links?.count) },
+    broken: { count: sum(({ broken }) => broken.count) },
+  })
+  const sourcesOf = (reports: readonly CrawlReport[]): Map<string, readonly string[]> =>
+    new Map(reports.flatMap(({ broken }) => broken.listed.map(({ url, sources }) => [url, sources] as const)))
+  const expected = sourcesOf(parts)
+  expect(expected.size).toBe(whole.broken.count)
+  expect(sourcesOf([whole])).toEqual(expected)
+  expect([...expected.values()].filter((sources) => sources.length > 1).length).toBeGreaterThan(5)
 })

@@ -1,5 +1,7 @@
 // From the files of a crawl to its report, in one pass over each and in bounded memory: a crawl of a
 // billion pages needs time, not a larger machine. Works on a crawl that runs or was killed, too.
+//
+// Where several agents crawl, their own files are read, one share after the other: the merged ones may be a moment behind.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,6 +9,7 @@ import { Fault } from '../base/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import { Fingerprinter } from '../url/index.ts'
+import { sharesOf } from '../view/index.ts'
 import type { BrokenLinks } from './broken-links.ts'
 import type { CrawlReport } from './crawl-report.ts'
 import { loadCrawlSummary } from './crawl-summary.ts'
@@ -22,7 +25,8 @@ const LINKED_HOSTS_COUNTED = 100_000
 /** Throws CONFIG_INVALID when `dir` is not the directory of a crawl. */
 export async function summarise(dir: string): Promise<CrawlReport> {
   const summary = await loadCrawlSummary(dir)
-  if (summary === null && !(await exists(join(dir, 'pages.jsonl')))) {
+  const shares = await sharesOf(dir)
+  if (summary === null && !(await anyExists(shares.map((share) => join(share, 'pages.jsonl'))))) {
     throw new Fault(
       'CONFIG_INVALID',
       `${dir} is not the directory of a crawl: it has neither crawl.json nor pages.jsonl`,
@@ -30,16 +34,21 @@ export async function summarise(dir: string): Promise<CrawlReport> {
   }
   const figures = new PageFigures()
   let unreadableLines = 0
-  for await (const page of records<PageRecord>(join(dir, 'pages.jsonl'))) {
-    if (isPage(page)) figures.addPage(page)
-    else unreadableLines++
+  for (const share of shares) {
+    for await (const page of records<PageRecord>(join(share, 'pages.jsonl'))) {
+      if (isPage(page)) figures.addPage(page)
+      else unreadableLines++
+    }
   }
-  for await (const failure of records<FailureRecord>(join(dir, 'failures.jsonl'))) {
-    if (isFailure(failure)) figures.addFailure(failure)
-    else unreadableLines++
+  for (const share of shares) {
+    for await (const failure of records<FailureRecord>(join(share, 'failures.jsonl'))) {
+      if (isFailure(failure)) figures.addFailure(failure)
+      else unreadableLines++
+    }
   }
   for (const loop of figures.redirects.loops()) figures.broken.note(loop)
-  const { links, broken } = await readLinks(join(dir, 'state', 'links.log'), figures.broken)
+  const logs = shares.map((share) => join(share, 'state', 'links.log'))
+  const { links, broken } = await readLinks(logs, figures.broken)
   const timeline = await loadTimeline(join(dir, 'state', 'timeline.jsonl'))
   const counted = figures.figures()
   // A crawl that went on has pages its last summary knows nothing of.
@@ -61,45 +70,49 @@ interface LinkFigures {
   readonly broken: Omit<CrawlReport['broken'], 'loops'>
 }
 
-async function readLinks(path: string, broken: BrokenLinks): Promise<LinkFigures> {
-  const log = await LinkLogReader.open(path)
-  if (log === null) {
-    return { links: null, broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED, null) } }
-  }
+async function readLinks(paths: readonly string[], broken: BrokenLinks): Promise<LinkFigures> {
+  const logs: LinkLogReader[] = []
   try {
-    broken.prepare(new Fingerprinter(log.key))
     const hosts = new Tally(LINKED_HOSTS_COUNTED)
     let pages = 0
     let count = 0
-    let at = 0
-    await log.scan({
-      page(_, place) {
-        pages++
-        at = place
-      },
-      host(host, isOwn, links) {
-        count += links
-        if (!isOwn) hosts.add(host, links)
-      },
-      link: (high, low) => broken.link(high, low, at),
-    })
+    for (const path of paths) {
+      const log = await LinkLogReader.open(path)
+      if (log === null) continue
+      logs.push(log)
+      broken.prepare(new Fingerprinter(log.key))
+      let at = 0
+      await log.scan({
+        page(_, place) {
+          pages++
+          at = place
+        },
+        host(host, isOwn, links) {
+          count += links
+          if (!isOwn) hosts.add(host, links)
+        },
+        link: (high, low) => broken.link(high, low, log, at),
+      })
+    }
     const rows = hosts.largest(LINKED_HOSTS).rows
+    const linked = rows.map(({ name, count, weight }) => ({ host: name, pages: count, links: weight }))
     return {
-      links: {
-        pages,
-        count,
-        hosts: rows.map(({ name, count, weight }) => ({ host: name, pages: count, links: weight })),
-      },
-      broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED, log) },
+      links: logs.length === 0 ? null : { pages, count, hosts: linked },
+      broken: { count: broken.count, listed: await broken.listed(BROKEN_LISTED) },
     }
   } finally {
-    await log.close()
+    for (const log of logs) await log.close()
   }
 }
 
 /** A crawl that was stopped early may lack a file: then nothing was to be written into it. */
 async function* records<T>(path: string): AsyncGenerator<T> {
   if (await exists(path)) yield* readJsonLines<T>(path)
+}
+
+async function anyExists(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) if (await exists(path)) return true
+  return false
 }
 
 async function exists(path: string): Promise<boolean> {

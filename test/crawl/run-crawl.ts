@@ -27,6 +27,8 @@ export interface CrawlOptions {
   readonly dir?: string
   /** Called while it runs, with a way to stop it. */
   readonly during?: (crawl: Crawl) => void
+  /** Done before it runs. */
+  readonly before?: (crawl: Crawl) => Promise<void>
 }
 
 /** A directory that is gone when the test is over. */
@@ -46,6 +48,7 @@ export async function crawl({
   config = QUICK_BACKOFF,
   dir,
   during,
+  before,
 }: CrawlOptions & { dir: string }): Promise<CrawlResult> {
   const result = readConfig(SECTIONS, {
     flags: new Map(Object.entries(flags)),
@@ -67,6 +70,7 @@ export async function crawl({
   })
   let reason: StopReason
   try {
+    await before?.(job)
     during?.(job)
     reason = await job.run()
     if (job.fault !== null) throw job.fault
