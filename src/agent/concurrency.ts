@@ -28,7 +28,7 @@ export interface Observation {
   /** Requests that ended since then, and those of them that ended because no connection or no answer came in time. */
   readonly requests: number
   readonly timeouts: number
-  /** Requests under way, and those that would be if there were no limit; at least one more where the limit was in the way. */
+  /** Requests under way, the most there were since then; and how many would be without a limit, at least one more where it was in the way. */
   readonly active: number
   readonly wanted: number
 }
@@ -41,16 +41,21 @@ const FLOOR = 16
 /** Enough for nearly all crawls, and nothing any machine would notice. */
 const START = 256
 
-const DECISION_MS = 1_000
+const DECISION_SECONDS = 1
+/** How long a change may take to show. It takes as long as an answer; nobody waits for the slowest. */
+const ANSWER_SECONDS_MAX = 8
 
 /** Beyond LAG_CUT_MS for two decisions in a row: one alone may be a pause of the garbage collector. */
 const LAG_CUT_MS = 200
 const LAG_AIM_MS = 150
 const LAG_HOLD_MS = 100
-const CUT_MOST = 0.5
+/** Of what waits in line only a part is too much, so lag falls faster than connections. */
+const CUT_MOST = 0.7
 /** A processor that is busy all the time has no use for more; below UTILISATION_AIM it is worth a large step. */
 const UTILISATION_HOLD = 0.97
 const UTILISATION_AIM = 0.9
+/** One that is this idle, twice, with all connections in use, was not what made them too many, or is not any more. */
+const UTILISATION_IDLE = 0.5
 
 const MEMORY_HOLD = 1
 const MEMORY_CUT = 1.1
@@ -106,6 +111,12 @@ export class Concurrency {
   #kneeOf: keyof typeof NEAR_KNEE = 'cpu'
   #kneeMs = -Infinity
   #isLagging = false
+  #wasIdle = false
+  #answerSeconds = ANSWER_SECONDS_MAX
+  /** Requests that ended since the last decision. */
+  #ended = 0
+  /** How many were under way, second by second, the latest last. */
+  readonly #actives: number[] = []
   #memoryCutMs = -Infinity
   /** Counted since. */
   #countFromMs: number | null = null
@@ -146,8 +157,15 @@ export class Concurrency {
   observe(now: Observation): number {
     this.#requests += now.requests
     this.#timeouts += now.timeouts
-    if (now.nowMs - this.#decidedMs < DECISION_MS) return this.limit
+    this.#ended += now.requests
+    const seconds = (now.nowMs - this.#decidedMs) / 1_000
+    if (seconds < DECISION_SECONDS) return this.limit
     this.#decidedMs = now.nowMs
+    // Little's law: as many are under way as end in the time that one takes.
+    this.#answerSeconds = Math.ceil(clamp((now.active * seconds) / Math.max(this.#ended, 1), 1, ANSWER_SECONDS_MAX))
+    this.#ended = 0
+    this.#actives.push(now.active)
+    if (this.#actives.length > ANSWER_SECONDS_MAX + 1) this.#actives.shift()
     if (now.nowMs - this.#kneeMs > NEAR_KNEE[this.#kneeOf].memoryMs) this.#knee = Infinity
     this.#limit = clamp(this.#decide(now), Math.min(FLOOR, this.#ceiling), this.#ceiling)
     return this.limit
@@ -163,7 +181,9 @@ export class Concurrency {
     const byTimeouts = this.#judgeTimeouts(now, used)
     if (byTimeouts !== null) return byTimeouts
 
-    if (this.#isLagging && wasLagging && used > FLOOR) {
+    // Until those under way have ended nobody knows what the last cut does.
+    const isCutKnown = now.nowMs - this.#kneeMs >= this.#answerSeconds * 1_000
+    if (this.#isLagging && wasLagging && used > FLOOR && isCutKnown) {
       return this.#cut('cpu', now.nowMs, used, used * Math.max(CUT_MOST, LAG_AIM_MS / lagMs))
     }
     if (memoryShare > MEMORY_CUT && used > MEMORY_FLOOR && now.nowMs - this.#memoryCutMs >= MEMORY_PATIENCE_MS) {
@@ -201,10 +221,19 @@ export class Concurrency {
     this.#bottleneck = 'none'
     this.#grewMs = nowMs
     const least = this.#limit + 1
+    const isIdle = utilisation < UTILISATION_IDLE
+    if (this.#kneeOf === 'cpu' && isIdle && this.#wasIdle) this.#knee = Infinity
+    this.#wasIdle = isIdle
     const near = this.#knee * KNEE_NEAR
     if (this.#limit >= near) return Math.max(least, this.#limit * NEAR_KNEE[this.#kneeOf].growth)
-    const most = Math.min(UTILISATION_AIM / Math.max(utilisation, 0.01), 1 + (1 - memoryShare) * GROWTH_OF_MEMORY_LEFT)
-    return Math.max(least, Math.min(near, this.#limit * clamp(most, GROWTH_LEAST, GROWTH_MOST)))
+    // What the processor does now is for those who were under way when the answers of now were asked for.
+    const busyFor = this.#actives.at(-1 - this.#answerSeconds) ?? this.#actives[0] ?? this.#limit
+    const most = Math.min(
+      (busyFor * UTILISATION_AIM) / Math.max(utilisation, 0.01),
+      this.#limit * (1 + (1 - memoryShare) * GROWTH_OF_MEMORY_LEFT),
+      near,
+    )
+    return clamp(most, Math.max(least, this.#limit * GROWTH_LEAST), this.#limit * GROWTH_MOST)
   }
 
   /** The limit where time-outs decide about it; null where they do not. */

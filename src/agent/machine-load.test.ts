@@ -35,11 +35,15 @@ test('lag is the mean of the delays beyond what is between two samples, since it
   expect(delays.isEnabled).toBe(true)
   delays.values = [10e6, 10e6, 40e6]
   expect(load.read().lagMs).toBeCloseTo(10)
-  expect(load.read().lagMs).toBe(0)
   delays.values = [9e6]
   expect(load.read().lagMs).toBe(0)
   load.close()
   expect(delays.isEnabled).toBe(false)
+})
+
+test('a turn so long that there was no sample is a lag as long as the time', () => {
+  const load = new MachineLoad(new Delays(), () => ({ idle: 0, active: 1_500, utilization: 1 }))
+  expect(load.read()).toEqual({ utilisation: 1, lagMs: 1_490 })
 })
 
 test('utilisation is of the time since it was read last', () => {

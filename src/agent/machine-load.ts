@@ -35,11 +35,13 @@ export class MachineLoad {
   /** Since the last time it was asked. */
   read(): Load {
     const now = this.#utilisation()
-    const { utilization } = this.#utilisation(now, this.#before)
+    const { utilization, idle, active } = this.#utilisation(now, this.#before)
     this.#before = now
     const { mean, count } = this.#delays
     this.#delays.reset()
-    return { utilisation: utilization, lagMs: count === 0 ? 0 : Math.max(0, mean / 1e6 - RESOLUTION_MS) }
+    // Without a sample there was one turn all the time, or hardly any time.
+    const delayMs = count === 0 ? idle + active : mean / 1e6
+    return { utilisation: utilization, lagMs: Math.max(0, delayMs - RESOLUTION_MS) }
   }
 
   close(): void {
