@@ -18,15 +18,27 @@
 // Nobody is told when another agent's connection ends. Who finds a door full is told to come back in
 // some milliseconds, and notes that it waits. While others wait an agent takes no more than its share
 // (shared-ip-gate-share.ts); without that, one that takes again in the moment it gives back would
-// never let anybody in. Rests need no such rule: all wait for the same moment, and any may be first.
-//
-// Times are those of one scale for all threads, in ticks of 1/4 ms modulo 2³² (12 days), rounded to
-// every second tick so that the rest is never shortened; the odd ones carry the mark of a claim. A rest
-// that seems to lie further ahead than any can is one of long ago.
+// never let anybody in. And when a rest ends for which several wait, lots are drawn who may be the
+// first: else the most idle thread always were.
 
 import { assert } from '../base/index.ts'
 import { type IpGate, type IpGateSettings, politenessKeyOf } from './ip-gate.ts'
-import { shareOf } from './shared-ip-gate-share.ts'
+import { isDrawn, shareOf } from './shared-ip-gate-share.ts'
+import {
+  aheadTicks,
+  COUNT_BITS,
+  COUNT_MASK,
+  doesWait,
+  lengthenRest,
+  NO_REST,
+  OF_CLAIM,
+  SKEW_TICKS,
+  TICKS_PER_MS,
+  ticksAfter,
+  ticksBefore,
+  WAIT_SHIFT,
+  waitOf,
+} from './shared-ip-gate-words.ts'
 
 const DOORS = 65_536
 /** Words at the front: how many agents, how many doors. The rest of a cache line is unused. */
@@ -34,30 +46,20 @@ const HEADER_WORDS = 16
 const AGENTS_AT = 0
 const DOORS_AT = 1
 
-const TICKS_PER_MS = 4
-/** In the word of a rest: it is a claim's own. */
-const OF_CLAIM = 1
-/** The word of a door that never rested. */
-const NO_REST = 0
-/** A thread may see a clock reading of another that is ahead of its own, if it was kept waiting, by no more than this. */
-const SKEW_TICKS = 600_000 * TICKS_PER_MS
 /** So that what lies ahead and what is past can be told apart. */
 const IP_DELAY_MS_MAX = 5 * 86_400_000
 
-/** In the word of an agent: its connections out below, above until when it waits, in units of 16 ticks (4 ms), 0 if it does not. */
-const COUNT_BITS = 16
-const COUNT_MASK = 2 ** COUNT_BITS - 1
-const WAIT_MASK = 0xffff
-const WAIT_SHIFT = 4
-
 /** When to ask again at a door that is full, or left to others: soon, or less soon with a connection there, whose end tells as well. */
-const RETRY_MS = 20
-const RETRY_HOLDING_MS = 50
+const RETRY_TICKS = 20 * TICKS_PER_MS
+const RETRY_HOLDING_TICKS = 50 * TICKS_PER_MS
 /** All connections are one's own: their end tells. */
-const RETRY_ALL_OWN_MS = 1_000
+const RETRY_ALL_OWN_TICKS = 1_000 * TICKS_PER_MS
+/** So long after a rest the door is left to the one that is drawn. */
+const DRAWN_TICKS = 20 * TICKS_PER_MS
 /** An agent that was told to come back may be so late and still counts as waiting. */
-const LATE_MS = 100
-const WAIT_MAX = ((RETRY_HOLDING_MS + LATE_MS) * TICKS_PER_MS) >> WAIT_SHIFT
+const LATE_TICKS = 100 * TICKS_PER_MS
+/** Who is told to come back later than this counts as waiting only until then. */
+const WAIT_TICKS_MAX = 3_600_000 * TICKS_PER_MS
 
 /** Tries when others come at the same moment. */
 const TRIES = 4
@@ -77,6 +79,8 @@ export class SharedIpGate implements IpGate {
   readonly #ipConnections: number
   readonly #ipDelayMs: number
   readonly #restTicksMax: number
+  /** As far ahead, in units of an agent's word, may lie until when it waits. */
+  readonly #waitMax: number
   readonly #offsetMs: number
   /** By door: this agent's latest claim there, while it is out. Only kept where doors rest. */
   readonly #latest = new Map<number, LatestClaim>()
@@ -129,7 +133,10 @@ export class SharedIpGate implements IpGate {
     // More than a word can count is more than anybody means; fewer is the polite side to err on.
     this.#ipConnections = Math.min(settings.ipConnections, COUNT_MASK)
     this.#ipDelayMs = settings.ipDelayMs
-    this.#restTicksMax = Math.ceil(settings.ipDelayMs) * TICKS_PER_MS + SKEW_TICKS
+    const delayTicks = Math.ceil(settings.ipDelayMs) * TICKS_PER_MS
+    this.#restTicksMax = delayTicks + SKEW_TICKS
+    const waitTicksMax = Math.min(Math.max(delayTicks, RETRY_HOLDING_TICKS), WAIT_TICKS_MAX) + DRAWN_TICKS + LATE_TICKS
+    this.#waitMax = (waitTicksMax >> WAIT_SHIFT) + 1
     // A binary fraction, so that a time said here and told back there is exactly the same.
     this.#offsetMs = Math.round(offsetMs * 1_024) / 1_024
   }
@@ -143,21 +150,28 @@ export class SharedIpGate implements IpGate {
     const at = this.#wordOf(door)
     const nowTicks = ticksBefore(nowMs + this.#offsetMs)
     const canRest = this.#ipDelayMs > 0
-    let rest = canRest ? Atomics.load(words, at) : NO_REST
-    const aheadTicks = canRest ? this.#aheadTicks(rest, nowTicks) : 0
-    if (aheadTicks > 0) return this.#timeOf(nowTicks + aheadTicks)
-    const retryMs = this.#enter(at, nowTicks)
-    if (retryMs > 0) return nowMs + retryMs
+    let rest = NO_REST
+    if (canRest) {
+      rest = Atomics.load(words, at)
+      const ahead = aheadTicks(rest, nowTicks, this.#restTicksMax)
+      if (ahead > 0) return this.#refuse(at, nowTicks, ahead)
+      const isFirst = ahead <= -DRAWN_TICKS || this.#isDrawn(at, nowTicks, rest)
+      if (!isFirst) return this.#refuse(at, nowTicks, ahead + DRAWN_TICKS)
+    }
+    // Nobody else to wait for.
+    if (this.#countAt(at) >= this.#ipConnections) return this.#timeOf(nowTicks + RETRY_ALL_OWN_TICKS)
+    const retryTicks = this.#enter(at, nowTicks)
+    if (retryTicks > 0) return this.#refuse(at, nowTicks, retryTicks)
     if (!canRest) return 0
     const word = ticksAfter(nowMs + this.#offsetMs + this.#ipDelayMs) | OF_CLAIM
     for (;;) {
       const found = Atomics.compareExchange(words, at, rest, word)
       if (found === rest) break
       rest = found
-      const nowAheadTicks = this.#aheadTicks(rest, nowTicks)
-      if (nowAheadTicks > 0) {
+      const ahead = aheadTicks(rest, nowTicks, this.#restTicksMax)
+      if (ahead > 0) {
         this.#leave(at)
-        return this.#timeOf(nowTicks + nowAheadTicks)
+        return this.#refuse(at, nowTicks, ahead)
       }
     }
     this.#latest.set(door, { claimant, word, before: nowTicks | 0 })
@@ -180,12 +194,11 @@ export class SharedIpGate implements IpGate {
     this.#leave(at)
   }
 
-  /** Counts this agent in, once more, and returns 0; or says in how many milliseconds to ask again. */
+  /** Counts this agent in, once more, and returns 0; or says in how many ticks to ask again. */
   #enter(at: number, nowTicks: number): number {
     const words = this.#words
     const own = at + 1 + this.#agent
     const count = this.#countAt(at)
-    if (count >= this.#ipConnections) return RETRY_ALL_OWN_MS
     const nowWait = waitOf(nowTicks)
     for (let tries = 0; tries < TRIES; tries++) {
       let others = 0
@@ -196,7 +209,7 @@ export class SharedIpGate implements IpGate {
         if (agent === this.#agent) continue
         const word = Atomics.load(words, at + 1 + agent)
         others += word & COUNT_MASK
-        if (doesWait(word, nowWait)) {
+        if (doesWait(word, nowWait, this.#waitMax)) {
           waiting++
           if (agent < this.#agent) waitingBefore++
         } else ofContent += word & COUNT_MASK
@@ -210,9 +223,28 @@ export class SharedIpGate implements IpGate {
       if (this.#agents === 1 || count + 1 + this.#othersOut(at) <= this.#ipConnections) return 0
       Atomics.store(words, own, count)
     }
-    const retryMs = count > 0 ? RETRY_HOLDING_MS : RETRY_MS
-    Atomics.store(words, own, count | (waitOf(nowTicks + (retryMs + LATE_MS) * TICKS_PER_MS) << COUNT_BITS))
-    return retryMs
+    return count > 0 ? RETRY_HOLDING_TICKS : RETRY_TICKS
+  }
+
+  /** Whether this agent is the one of those who wait that may come first after this rest. */
+  #isDrawn(at: number, nowTicks: number, rest: number): boolean {
+    const nowWait = waitOf(nowTicks)
+    let waiting = 0
+    let waitingBefore = 0
+    for (let agent = 0; agent < this.#agents; agent++) {
+      if (agent === this.#agent || !doesWait(Atomics.load(this.#words, at + 1 + agent), nowWait, this.#waitMax))
+        continue
+      waiting++
+      if (agent < this.#agent) waitingBefore++
+    }
+    return waiting === 0 || isDrawn(waiting + 1, waitingBefore, rest)
+  }
+
+  /** Notes that this agent waits, and says until when. */
+  #refuse(at: number, nowTicks: number, ticks: number): number {
+    const until = waitOf(nowTicks + Math.min(ticks, WAIT_TICKS_MAX) + LATE_TICKS)
+    Atomics.store(this.#words, at + 1 + this.#agent, this.#countAt(at) | (until << COUNT_BITS))
+    return this.#timeOf(nowTicks + ticks)
   }
 
   #othersOut(at: number): number {
@@ -234,52 +266,13 @@ export class SharedIpGate implements IpGate {
     return (this.#words[at + 1 + this.#agent] as number) & COUNT_MASK
   }
 
-  #wordOf(door: number): number {
-    return HEADER_WORDS + door * (this.#agents + 1)
-  }
-
-  /** How far the end of a rest lies ahead; 0 or less when it is over. */
-  #aheadTicks(rest: number, nowTicks: number): number {
-    if (rest === NO_REST) return 0
-    const ahead = ((rest & ~OF_CLAIM) - nowTicks) | 0
-    return ahead > this.#restTicksMax ? 0 : ahead
-  }
-
   #timeOf(ticks: number): number {
     return ticks / TICKS_PER_MS - this.#offsetMs
   }
-}
 
-/** The rest of a door ends at `until` or later, and belongs to no claim. */
-function lengthenRest(words: Int32Array, at: number, until: number): void {
-  const untilWord = until | 0 || 2
-  let rest = Atomics.load(words, at)
-  for (;;) {
-    // Another agent may have read its clock later than we did.
-    const ahead = ((rest & ~OF_CLAIM) - untilWord) | 0
-    const isLater = rest !== NO_REST && ahead > 0 && ahead <= SKEW_TICKS
-    const found = Atomics.compareExchange(words, at, rest, isLater ? rest & ~OF_CLAIM : untilWord)
-    if (found === rest) return
-    rest = found
+  #wordOf(door: number): number {
+    return HEADER_WORDS + door * (this.#agents + 1)
   }
-}
-
-/** The last even tick not after a time, the first not before it; not yet modulo 2³². */
-function ticksBefore(ms: number): number {
-  return Math.floor(ms * (TICKS_PER_MS / 2)) * 2
-}
-function ticksAfter(ms: number): number {
-  return Math.ceil(ms * (TICKS_PER_MS / 2)) * 2
-}
-
-/** A time as an agent's word keeps it. */
-function waitOf(ticks: number): number {
-  return ((ticks | 0) >>> WAIT_SHIFT) & WAIT_MASK || 1
-}
-
-function doesWait(word: number, nowWait: number): boolean {
-  const until = word >>> COUNT_BITS
-  return until !== 0 && ((until - nowWait) & WAIT_MASK) <= WAIT_MAX
 }
 
 /** 32 bits of a text, FNV-1a with a last stir so that neighbours do not stand side by side. */
