@@ -10,8 +10,7 @@
 import type { Transform } from 'node:stream'
 import { assert } from '../base/index.ts'
 import type { Engines } from './compression.ts'
-import { GZIP_HEADER, storedTail } from './stored-member.ts'
-import { buildRecord, type PlannedRecord, textBytes } from './warc-record.ts'
+import { buildRecord, type PlannedRecord } from './warc-record.ts'
 
 export interface CompressionJob {
   readonly record: PlannedRecord
@@ -88,36 +87,22 @@ export class CompressionPool {
 type WhenPressed = (cause: Error | null, pieces: readonly Uint8Array[]) => void
 
 class Lane {
-  readonly #engines: Engines
-  readonly #member: Press
-  /** Made when the first body comes that is compressed already. */
-  #text: Press | null = null
+  readonly #press: Press
   #memory = Buffer.allocUnsafeSlow(LANE_BYTES_MIN)
 
   constructor(engines: Engines) {
-    this.#engines = engines
-    this.#member = new Press(engines.member(), engines.resets)
+    this.#press = new Press(engines.member(), engines.resets)
   }
 
   begin(record: PlannedRecord, ended: WhenPressed): void {
     if (record.bytes > this.#memory.length) {
       this.#memory = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(record.bytes)))
     }
-    const built = this.#memory.subarray(0, buildRecord(record, this.#memory, 0))
-    if (!record.isPacked || this.#engines.text === null) {
-      this.#member.press(built, ended)
-      return
-    }
-    this.#text ??= new Press(this.#engines.text(), this.#engines.resets)
-    const length = textBytes(record)
-    this.#text.press(built.subarray(0, length), (cause, text) => {
-      ended(cause, cause === null ? [GZIP_HEADER, ...text, storedTail(built, length)] : [])
-    })
+    this.#press.press(this.#memory.subarray(0, buildRecord(record, this.#memory, 0)), ended)
   }
 
   close(): void {
-    this.#member.close()
-    this.#text?.close()
+    this.#press.close()
   }
 }
 

@@ -1,30 +1,37 @@
 // Record by record: one gzip member or one zstd frame each, so that any record can be read alone.
 //
-// Documents up to `wholeBytesMax` are compressed whole, in the thread pool, by engines that live as long as the archive:
-// a crossing takes 11 to 25 µs of the agent's own thread, where compressing there took 26 for a request of 500 bytes and 170 to 260
-// for a page of 14 kB, so there is no record too small for it (decision 0020). `zlib.gzip`, which makes an engine for every
-// call, takes twice as much of the thread. Larger documents are streamed, which bounds memory.
+// Where that is done, is a matter of what it costs the thread that crawls, and of what it costs at all (decision 0020):
+//
+//    a page of 14 kB        in the thread pool, by engines that live as long as the archive: 20 µs of our thread instead of 160
+//    a request of 500 bytes in place, where there is gzip: 22 µs; in the pool 21 of ours and 55 in all
+//    a body that came       in place, where there is gzip: its text is deflated, the body stored. zstd sees by itself that
+//      compressed           it cannot win, and its engines cost nothing to begin anew: all goes to the pool
+//    more than 512 KiB      streamed, which bounds memory
+//
+// `zlib.gzip`, which makes an engine for every call, takes half as much again of our thread and up to twice the CPU.
 
 import {
   constants,
   createGzip,
   createZstdCompress,
-  type DeflateRaw,
   type Gzip,
+  gzipSync,
   type ZstdCompress,
   type ZstdOptions,
 } from 'node:zlib'
 import type { Transform } from 'node:stream'
-import { storedPieces, textDeflater } from './stored-member.ts'
-import { type PlannedRecord, recordPieces } from './warc-record.ts'
+import { storedMember, storedPieces } from './stored-member.ts'
+import { buildRecord, type PlannedRecord, recordPieces, textBytes } from './warc-record.ts'
 
 export interface Compression {
   /** Behind `.warc`. */
   readonly suffix: '' | '.gz' | '.zst'
   /** Documents whose records take no more than this are built in one piece. */
   readonly wholeBytesMax: number
-  /** What compresses whole records; null where there is no compression. */
+  /** For the thread pool; null where there is no compression. */
   readonly engines: Engines | null
+  /** The pieces of the member at once, or null for records that go to the pool. */
+  inPlace(record: PlannedRecord): readonly Uint8Array[] | null
   /** A record in pieces, and what they still have to go through, if anything. */
   stream(record: PlannedRecord): { readonly pieces: Iterable<Uint8Array>; readonly compressor: Transform | null }
 }
@@ -32,8 +39,6 @@ export interface Compression {
 export interface Engines {
   /** Makes a member of every write. */
   readonly member: () => Gzip | ZstdCompress
-  /** Deflates the text before a body that is compressed already; null where the format itself sees that it is. */
-  readonly text: (() => DeflateRaw) | null
   /** zlib wants to be told that a member is over; zstd knows, and would forget its level. */
   readonly resets: boolean
 }
@@ -42,6 +47,8 @@ export interface Engines {
 const WHOLE_BYTES_MAX = 512 * 2 ** 10
 /** Output goes into buffers of this size, member behind member; one that does not fit crosses to the pool again. */
 const OUTPUT_BYTES = 64 * 2 ** 10
+/** Up to here gzip is cheaper than going to the pool, by all threads together: 23 to 40 µs against 55. */
+const IN_PLACE_BYTES_MAX = 1_024
 
 export interface CompressionLevels {
   readonly gzipLevel: number
@@ -58,18 +65,27 @@ function plain(): Compression {
     suffix: '',
     wholeBytesMax: WHOLE_BYTES_MAX,
     engines: null,
+    inPlace: () => null,
     stream: (record) => ({ pieces: recordPieces(record), compressor: null }),
   }
 }
 
 function gzip(level: number): Compression {
+  let scratch = Buffer.allocUnsafeSlow(OUTPUT_BYTES)
   return {
     suffix: '.gz',
     wholeBytesMax: WHOLE_BYTES_MAX,
     engines: {
       member: () => createGzip({ level, flush: constants.Z_FINISH, chunkSize: OUTPUT_BYTES }),
-      text: () => textDeflater(level),
       resets: true,
+    },
+    inPlace: (record) => {
+      if (!record.isPacked && record.bytes > IN_PLACE_BYTES_MAX) return null
+      if (record.bytes > scratch.length) scratch = Buffer.allocUnsafeSlow(WHOLE_BYTES_MAX)
+      const built = scratch.subarray(0, buildRecord(record, scratch, 0))
+      return record.isPacked
+        ? storedMember(built, textBytes(record), level)
+        : [gzipSync(built, { level, chunkSize: IN_PLACE_BYTES_MAX })]
     },
     stream: (record) =>
       record.isPacked
@@ -86,7 +102,8 @@ function zstd(level: number): Compression {
   return {
     suffix: '.zst',
     wholeBytesMax: WHOLE_BYTES_MAX,
-    engines: { member: () => createZstdCompress(whole), text: null, resets: false },
+    engines: { member: () => createZstdCompress(whole), resets: false },
+    inPlace: () => null,
     stream: (record) => ({
       pieces: recordPieces(record),
       compressor: createZstdCompress({ params, pledgedSrcSize: record.bytes }),

@@ -2,17 +2,16 @@
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { constants, deflateRawSync, gunzipSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { gzipMembers } from '../../test/warc-frames.ts'
-import { GZIP_HEADER, storedPieces, storedTail } from './stored-member.ts'
+import { storedMember, storedPieces } from './stored-member.ts'
 
 const LEVEL = 4
 
 function inOnePiece(text: Buffer, body: Buffer): Buffer {
-  const deflated = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH })
-  return Buffer.concat([GZIP_HEADER, deflated, storedTail(Buffer.concat([text, body]), text.length)])
+  return Buffer.concat([...storedMember(Buffer.concat([text, body]), text.length, LEVEL)])
 }
 
 function inPieces(text: Buffer, body: Buffer, pieceBytes: number): Buffer {

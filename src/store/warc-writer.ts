@@ -71,6 +71,7 @@ export class WarcWriter implements Archive {
   #lineBytes = 0
   /** A document is being streamed, or the file changed: nothing may be put. */
   #isBusy = false
+  #isAdmitting = false
   /** To be told when nothing is on its way any more. */
   #whenIdle: (() => void)[] = []
   #fault: Fault | null = null
@@ -112,11 +113,13 @@ export class WarcWriter implements Archive {
     const records = planRecords(document, facts, this.#recordSettings)
     let bytes = 0
     for (const record of records) bytes += record.bytes
-    // Without compression the file is nearly always open, has room and nobody is at it: then no promise is made.
-    const canPut = this.#pool === null && !this.#isBusy && this.#waiting.length === 0 && this.#output.isReady
-    if (canPut && bytes <= this.#compression.wholeBytesMax) {
+    // Nearly always the file is open and has room. If nobody is before it, a document that need not go to the pool is put
+    // at once, and no promise is made.
+    const isFree = !this.#isBusy && this.#line.length + this.#waiting.length === 0 && this.#output.isReady
+    if (isFree && bytes <= this.#compression.wholeBytesMax) {
       try {
-        return this.#afterDrain(this.#output.putPlain(records, bytes, onPlace))
+        const location = this.#putAtOnce(records, bytes, onPlace)
+        if (location !== null) return this.#afterDrain(location)
       } catch (cause) {
         return Promise.reject(this.#fail(cause))
       }
@@ -156,8 +159,21 @@ export class WarcWriter implements Archive {
     await this.#output.committed(this.#output.state())
   }
 
+  /** Null for documents that go to the pool. */
+  #putAtOnce(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation | null {
+    if (this.#pool === null) return this.#output.putPlain(records, bytes, onPlace)
+    const members: (readonly Uint8Array[])[] = []
+    for (const record of records) {
+      const member = this.#compression.inPlace(record)
+      if (member === null) return null
+      members.push(member)
+    }
+    return this.#output.putMembers(members, onPlace)
+  }
+
   /** Lets those in who wait, in their order, as far as there is room. */
   #admit(): void {
+    this.#isAdmitting = true
     for (;;) {
       const next = this.#waiting[0]
       if (next === undefined || this.#isBusy) break
@@ -168,22 +184,28 @@ export class WarcWriter implements Archive {
       if (goesAlone) void this.#busyWith(() => this.#putAlone(next))
       else this.#compress(next)
     }
+    this.#isAdmitting = false
     this.#wakeIfIdle()
   }
 
   #compress(passenger: Passenger): void {
     this.#line.push(passenger)
     this.#lineBytes += passenger.bytes
+    const done = (i: number, member: readonly Uint8Array[]): void => {
+      passenger.members[i] = member
+      passenger.missing--
+      if (passenger.missing === 0) this.#land()
+    }
+    // The response is mostly on its way to another thread when the request is compressed here.
     for (const [i, record] of passenger.records.entries()) {
-      this.#pool?.take({
-        record,
-        done: (member) => {
-          passenger.members[i] = member
-          passenger.missing--
-          if (passenger.missing === 0) this.#land()
-        },
-        failed: (cause) => this.#fail(cause),
-      })
+      try {
+        const member = this.#compression.inPlace(record)
+        if (member !== null) done(i, member)
+        else this.#pool?.take({ record, done: (made) => done(i, made), failed: (cause) => this.#fail(cause) })
+      } catch (cause) {
+        this.#fail(cause)
+        return
+      }
     }
   }
 
@@ -202,7 +224,7 @@ export class WarcWriter implements Archive {
         passenger.reject(this.#fail(cause))
       }
     }
-    this.#admit()
+    if (!this.#isAdmitting) this.#admit()
   }
 
   /** A document that is streamed, or one that is not compressed and came while it could not be put at once. */
