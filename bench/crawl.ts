@@ -3,17 +3,21 @@
 //
 //   node bench/crawl.ts [--hosts 64] [--pages 150] [--runs 3] [--warc none] [--crawlee DIR] [--json]
 //
-// The server runs in a process of its own; what is compared is CPU time of the crawlers per page, because wall
-// time on a machine shared with the server says little. `--crawlee` names a folder in which
-// `npm install @crawlee/cheerio` was run. Sets of pages are checked: a crawler that misses some is not compared.
+// Needs nothing but a clone. bench/peers.ts compares more thoroughly, with nginx as server and its log as judge. Here the test web
+// serves, in a process of its own; what is compared is CPU time of the crawlers per page, because wall time on a
+// machine shared with the server says little. `--crawlee` names a folder in which `npm install @crawlee/cheerio` was run.
+// Pages are counted by the crawlers themselves: Portolan must have all of them.
 
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ForkedTestWeb } from '../testweb/index.ts'
+import type { Contender } from './peers/contender.ts'
+import { crawlee } from './peers/crawlee.ts'
+import { measure } from './peers/measured-run.ts'
+import { portolan } from './peers/portolan.ts'
+import { wget2 } from './peers/wget2.ts'
 
 const { values } = parseArgs({
   options: {
@@ -25,126 +29,51 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 })
+/** Crawlee takes minutes for what the others do in seconds. */
+const LIMIT_SECONDS = 600
 
 interface Measured {
   readonly name: string
   readonly pages: number
   readonly cpuMicrosPerPage: number
   readonly pagesPerSecond: number
-  readonly peakRssMegabytes: number | null
+  readonly peakRssMegabytes: number
 }
 
-const launcher = fileURLToPath(new URL('../bin/portolan.js', import.meta.url))
 const web = await ForkedTestWeb.start({
   seed: 'bench',
   hosts: Number(values.hosts),
   pages: Number(values.pages),
   logMax: 0,
 })
-const seeds = web.web.seeds()
 const expected = web.truth().pages.size
 const folder = mkdtempSync(join(tmpdir(), 'portolan-bench-'))
+const seedFile = join(folder, 'seeds.txt')
+writeFileSync(seedFile, `${web.web.seeds().join('\n')}\n`)
 
-/** Runs a command under bash's `time`, for the CPU seconds of it and its children. */
-async function timed(
-  command: string,
-  args: readonly string[],
-): Promise<{ cpu: number; wall: number; stdout: string; code: number }> {
-  const quoted = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  const child = spawn('bash', ['-c', `TIMEFORMAT='CPU %U %S %R'; time ${quoted}`], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-10_000)))
-  const code = await new Promise<number>((resolve) => child.on('close', (exit) => resolve(exit ?? 1)))
-  const times = /CPU ([\d.]+) ([\d.]+) ([\d.]+)/.exec(stderr)
-  if (times === null) throw new Error(`${command} gave no times: ${stderr}`)
-  return { cpu: Number(times[1]) + Number(times[2]), wall: Number(times[3]), stdout, code }
-}
-
-function has(command: string): boolean {
-  return spawnSync('bash', ['-c', `command -v ${command}`]).status === 0
-}
-
-async function portolan(run: number): Promise<Measured> {
-  const dir = join(folder, `portolan-${run}`)
-  const flags = [
-    '--dir',
-    dir,
-    '--delay',
-    '0ms',
-    '--allow-private',
-    '--warc',
-    values.warc,
-    '--progress',
-    'none',
-    '--json',
-  ]
-  const { stdout, cpu } = await timed(process.execPath, [launcher, 'crawl', ...seeds, ...flags])
-  const result = JSON.parse(stdout) as { pages: number; seconds: number; peakRssBytes: number }
+async function measured(contender: Contender): Promise<Measured> {
+  const dir = mkdtempSync(join(folder, 'crawl-'))
+  const task = { seedFile, dir, authorityFile: null }
+  const cost = await measure(contender.run(task), LIMIT_SECONDS)
+  const pages = contender.countPages(task, cost)
   rmSync(dir, { recursive: true })
-  if (result.pages !== expected) throw new Error(`portolan fetched ${result.pages} pages of ${expected}`)
+  if (contender === own && pages !== expected) throw new Error(`portolan fetched ${pages} pages of ${expected}`)
   return {
-    name: 'portolan',
-    pages: result.pages,
-    cpuMicrosPerPage: (cpu / result.pages) * 1e6,
-    pagesPerSecond: result.pages / result.seconds,
-    peakRssMegabytes: result.peakRssBytes / 1e6,
-  }
-}
-
-async function wget2(run: number): Promise<Measured | null> {
-  if (!has('wget2')) return null
-  const dir = join(folder, `wget2-${run}`)
-  const { cpu, wall } = await timed('wget2', [
-    ...['--recursive', '--level=0', '--span-hosts', '--no-robots', '--quiet', '--tries=1'],
-    ...['--max-threads=16', '--page-requisites', `--directory-prefix=${dir}`, ...seeds],
-  ])
-  const pages = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
-  rmSync(dir, { recursive: true })
-  return {
-    name: 'wget2',
+    name: contender.name,
     pages,
-    cpuMicrosPerPage: (cpu / pages) * 1e6,
-    pagesPerSecond: pages / wall,
-    peakRssMegabytes: null,
+    cpuMicrosPerPage: (cost.cpuSeconds / pages) * 1e6,
+    pagesPerSecond: pages / cost.wallSeconds,
+    peakRssMegabytes: cost.peakRssBytes / 1e6,
   }
 }
 
-async function crawlee(run: number): Promise<Measured | null> {
-  if (values.crawlee === undefined) return null
-  const script = join(values.crawlee, 'portolan-bench.mjs')
-  writeFileSync(
-    script,
-    `import { CheerioCrawler, Configuration } from '@crawlee/cheerio'
-     let pages = 0
-     const crawler = new CheerioCrawler({ minConcurrency: 64, maxConcurrency: 256, maxRequestRetries: 0,
-       async requestHandler({ enqueueLinks }) { pages++; await enqueueLinks({ strategy: 'all' }) },
-     }, new Configuration({ persistStorage: false, logLevel: 0 }))
-     await crawler.run(JSON.parse(process.argv[2]))
-     console.log(JSON.stringify({ pages }))`,
-  )
-  const { cpu, wall, stdout } = await timed(process.execPath, [script, JSON.stringify(seeds)])
-  const { pages } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as { pages: number }
-  void run
-  return {
-    name: 'crawlee',
-    pages,
-    cpuMicrosPerPage: (cpu / pages) * 1e6,
-    pagesPerSecond: pages / wall,
-    peakRssMegabytes: null,
-  }
-}
-
+const own = portolan(values.warc, 'default')
+const peers = [wget2(), ...(values.crawlee === undefined ? [] : [crawlee(values.crawlee)])]
 const results: Measured[] = []
 for (let run = 0; run < Number(values.runs); run++) {
-  for (const crawler of [portolan, wget2, crawlee]) {
-    // Crawlee is two orders slower; once is enough to know.
-    if (crawler === crawlee && run > 0) continue
-    const measured = await crawler(run)
-    if (measured !== null) results.push(measured)
+  for (const contender of [own, ...peers.filter((peer) => peer.version !== null)]) {
+    // Two orders slower: once is enough to know.
+    if (!contender.isSlow || run === 0) results.push(await measured(contender))
   }
 }
 const { cpuMs, requests } = await web.figures()
@@ -155,7 +84,7 @@ rmSync(folder, { recursive: true, force: true })
 const best = [...Map.groupBy(results, (one) => one.name).values()].map((runs) =>
   runs.reduce((a, b) => (a.cpuMicrosPerPage <= b.cpuMicrosPerPage ? a : b)),
 )
-const own = best.find((one) => one.name === 'portolan')
+const ownMicros = best.find((one) => one.name === own.name)?.cpuMicrosPerPage ?? Number.NaN
 if (values.json) {
   console.log(
     JSON.stringify({
@@ -173,12 +102,11 @@ if (values.json) {
     `${values.hosts} hosts, ${expected} pages of 14 kB, 35 links each; server: ${((cpuMs / requests) * 1_000).toFixed(0)} µs CPU per request`,
   )
   for (const one of best) {
-    const ratio = own === undefined ? 1 : one.cpuMicrosPerPage / own.cpuMicrosPerPage
     console.log(
-      `${one.name.padEnd(10)} ${one.cpuMicrosPerPage.toFixed(0).padStart(7)} µs CPU/page  ${one.pagesPerSecond.toFixed(0).padStart(6)} pages/s  ` +
-        `${one.peakRssMegabytes === null ? '' : `${one.peakRssMegabytes.toFixed(0)} MB RSS  `}${one.pages} pages  ×${ratio.toFixed(2)}`,
+      `${one.name.padEnd(22)} ${one.cpuMicrosPerPage.toFixed(0).padStart(7)} µs CPU/page  ${one.pagesPerSecond.toFixed(0).padStart(6)} pages/s  ` +
+        `${one.peakRssMegabytes.toFixed(0).padStart(4)} MB RSS  ${one.pages} pages  ×${(one.cpuMicrosPerPage / ownMicros).toFixed(2)}`,
     )
   }
-  if (!has('wget2')) console.log('wget2 is not installed (Debian: wget2); left out')
+  for (const peer of peers.filter((one) => one.version === null)) console.log(`${peer.name} is not installed; left out`)
   if (values.crawlee === undefined) console.log('no --crawlee DIR given; Crawlee left out')
 }

@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
-export function portolan(warc: 'none' | 'gzip', agents: number | 'default', connections?: number): Contender {
+export function portolan(warc: string, agents: number | 'default', connections?: number): Contender {
   const flags = [
     ...['--warc', warc],
     ...(agents === 'default' ? [] : ['--agents', `${agents}`]),
