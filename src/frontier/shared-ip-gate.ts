@@ -12,14 +12,14 @@
 // then counts all: of those who are in together beyond ipConnections, the last to come in sees all the
 // others, and steps back. Two who come at once may both step back; they try a few times.
 //
-// Always true: the claims granted through a door, over all agents, are at most ipConnections; two of
-// them are ipDelay apart, and so are the end of a request and the next grant.
+// Always true: the claims granted through a door, over all agents, are at most ipConnections; two that
+// ask are ipDelay apart, and so are the end of a request and the next grant.
 //
 // Nobody is told when another agent's connection ends. Who finds a door full is told to come back in
 // some milliseconds, and notes that it waits. While others wait an agent takes no more than its share
 // (shared-ip-gate-share.ts); without that, one that takes again in the moment it gives back would
-// never let anybody in. And when a rest ends for which several wait, lots are drawn who may be the
-// first: else the most idle thread always were.
+// never let anybody in. And when a rest ends for which several wait, lots are drawn who may come
+// first: otherwise it would always be the most idle thread.
 
 import { assert } from '../base/index.ts'
 import { type IpGate, type IpGateSettings, politenessKeyOf } from './ip-gate.ts'
