@@ -137,6 +137,31 @@ test('a machine that becomes slower is followed down, and up again when it recov
   expect(again).toBeGreaterThanOrEqual(1_900)
 })
 
+test.each([
+  [0.3, 2_000],
+  [1, 3_000],
+  [0.1, 1_000],
+])(
+  '%f ms of work on answers that take %i ms: growth stops before it is too much, though the work comes later',
+  (costMs, answerMs) => {
+    const limits = run(new Concurrency(100_000, TIMEOUT_MS), 60, 200_000, new Thread(costMs, answerMs).second)
+    expect(Math.max(...limits)).toBeLessThanOrEqual((1.1 * answerMs) / costMs)
+    expect(last(limits)).toBeGreaterThanOrEqual((0.95 * answerMs) / costMs)
+  },
+)
+
+test('what was too much for the processor is forgotten when it is idle for two seconds, and not for one', () => {
+  const busy: Machine = () => ({ lagMs: 300, utilisation: 1 })
+  const controller = new Concurrency(10_000, TIMEOUT_MS)
+  run(controller, 3, 200_000, () => ({ utilisation: 0.01 }))
+  run(controller, 2, 200_000, busy, 3)
+  const cut = controller.limit
+  expect(controller.bottleneck).toBe('cpu')
+  const nearlyBusy: Machine = (_, second) => ({ utilisation: second % 2 === 0 ? 0.95 : 0.3 })
+  expect(last(run(controller, 10, 200_000, nearlyBusy, 5))).toBeLessThanOrEqual(cut * 1.25)
+  expect(last(run(controller, 15, 200_000, () => ({ utilisation: 0.05 }), 15))).toBe(10_000)
+})
+
 test('one pause of the event loop cuts nothing', () => {
   const controller = new Concurrency(1_000, TIMEOUT_MS)
   run(controller, 20, 5_000, () => ({}))

@@ -111,7 +111,7 @@ export class Concurrency {
   #kneeOf: keyof typeof NEAR_KNEE = 'cpu'
   #kneeMs = -Infinity
   #isLagging = false
-  #wasIdle = false
+  #secondsIdle = 0
   #answerSeconds = ANSWER_SECONDS_MAX
   /** Requests that ended since the last decision. */
   #ended = 0
@@ -177,6 +177,7 @@ export class Concurrency {
     const used = Math.min(this.#limit, now.active)
     const wasLagging = this.#isLagging
     this.#isLagging = lagMs > LAG_CUT_MS
+    this.#secondsIdle = utilisation < UTILISATION_IDLE ? this.#secondsIdle + 1 : 0
 
     const byTimeouts = this.#judgeTimeouts(now, used)
     if (byTimeouts !== null) return byTimeouts
@@ -221,9 +222,7 @@ export class Concurrency {
     this.#bottleneck = 'none'
     this.#grewMs = nowMs
     const least = this.#limit + 1
-    const isIdle = utilisation < UTILISATION_IDLE
-    if (this.#kneeOf === 'cpu' && isIdle && this.#wasIdle) this.#knee = Infinity
-    this.#wasIdle = isIdle
+    if (this.#kneeOf === 'cpu' && this.#secondsIdle >= 2) this.#knee = Infinity
     const near = this.#knee * KNEE_NEAR
     if (this.#limit >= near) return Math.max(least, this.#limit * NEAR_KNEE[this.#kneeOf].growth)
     // What the processor does now is for those who were under way when the answers of now were asked for.
