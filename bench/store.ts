@@ -1,19 +1,17 @@
 // What does keeping a page cost: as WARC by compression, as a line of pages.jsonl, as a line of the index?
-// And the choices behind it: compressing in place or in the thread pool, JSON.stringify or by hand.
+// And a choice behind it: JSON.stringify or by hand. (For those of compression see bench/compression.ts.)
 //
 //   node bench/store.ts [pages] [folder]
 //
 // Pages are 14 kB of HTML made from a fixed seed, 35 links each; or, because made-up text does not compress
-// as real text does, the HTML files of 9 to 24 KiB below a folder, e.g. /usr/share/doc. Figures are CPU time of the whole
-// process, all threads, per page; the median of five rounds.
+// as real text does, the HTML files of 9 to 24 KiB below a folder, e.g. /usr/share/doc. Figures are CPU time per page, of the whole
+// process with all its threads and of the thread that crawls alone; the median of five rounds.
 
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { hash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { constants, gzip, gzipSync, zstdCompress, zstdCompressSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { Random, systemClock } from '../src/base/index.ts'
 import { sortLines } from '../src/disk/index.ts'
 import type { Body, Document } from '../src/document/index.ts'
@@ -71,28 +69,49 @@ const documents: Document[] = contents.map((body, i) => {
   const rawHeaders = ['Server', 'nginx', 'Date', 'Thu, 01 Jan 2026 00:00:00 GMT', 'Content-Type', 'text/html']
   rawHeaders.push('Content-Length', String(body.length), 'Connection', 'keep-alive', 'ETag', `"${i}-abc"`)
   const document = plainDocument(`http://127.0.0.1/${random.pick(words)}/${i}.html`, '', { rawHeaders })
-  // As small bodies are in a crawl: one piece, in memory, not copied.
-  const wire: Body = { length: body.length, bytes: () => body, chunks: () => [body], release: () => undefined }
+  const wire = inMemory(body)
   return Object.assign(document, { wire, body: wire })
 })
+/** The same pages as most of the web sends them. */
+const gzipped: Document[] = documents.map((document) => ({
+  ...document,
+  wire: inMemory(gzipSync(document.body.bytes())),
+  decoding: 'decoded',
+}))
+
+/** As small bodies are in a crawl: one piece, not copied. */
+function inMemory(body: Buffer): Body {
+  return { length: body.length, bytes: () => body, chunks: () => [body], release: () => undefined }
+}
+
 const meanBytes = documents.reduce((sum, { wire }) => sum + wire.length, 0) / count
 const folder = await mkdtemp(join(tmpdir(), 'portolan-bench-'))
 const figures: Record<string, number> = {}
 
 /** CPU microseconds per page: the first round warms up and is not counted. */
 async function measure(name: string, round: () => Promise<void> | void): Promise<void> {
-  const micros: number[] = []
+  const all: number[] = []
+  const own: number[] = []
   for (let i = 0; i <= ROUNDS; i++) {
-    const before = process.cpuUsage()
+    const allBefore = process.cpuUsage()
+    const ownBefore = process.threadCpuUsage()
     await round()
-    const { user, system } = process.cpuUsage(before)
-    if (i > 0) micros.push((user + system) / count)
+    const ofAll = process.cpuUsage(allBefore)
+    const ofOwn = process.threadCpuUsage(ownBefore)
+    if (i === 0) continue
+    all.push((ofAll.user + ofAll.system) / count)
+    own.push((ofOwn.user + ofOwn.system) / count)
   }
-  figures[name] = Number((micros.toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0).toFixed(2))
-  console.log(`${name.padEnd(52)} ${String(figures[name]).padStart(8)} µs`)
+  figures[name] = median(all)
+  figures[`${name}, own thread`] = median(own)
+  console.log(`${name.padEnd(52)} ${String(median(all)).padStart(8)} µs, own thread ${String(median(own)).padStart(8)}`)
 }
 
-async function archive(warc: 'gzip' | 'zstd' | 'none', extra: object = {}): Promise<void> {
+function median(values: readonly number[]): number {
+  return Number((values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0).toFixed(2))
+}
+
+async function archive(warc: 'gzip' | 'zstd' | 'none', extra: object = {}, pages = documents): Promise<void> {
   const directory = await mkdtemp(join(folder, 'crawl-'))
   const options = { ...storeOptions.parse({}), warc, ...extra }
   const writer = await WarcWriter.open({
@@ -105,52 +124,26 @@ async function archive(warc: 'gzip' | 'zstd' | 'none', extra: object = {}): Prom
   })
   // 64 at a time, as many visitors would.
   for (let i = 0; i < count; i += 64) {
-    await Promise.all(documents.slice(i, i + 64).map(async (document, k) => writer.write(document, facts[i + k]!)))
+    await Promise.all(pages.slice(i, i + 64).map(async (document, k) => writer.write(document, facts[i + k]!)))
   }
   const file = writer.state().open?.file ?? ''
   await writer.close()
-  if (figures[`${warc} ratio`] === undefined) {
-    figures[`${warc} ratio`] = Number(((await stat(join(directory, file))).size / (meanBytes * count)).toFixed(4))
+  const ratio = `${warc} ratio`
+  if (pages === documents && figures[ratio] === undefined) {
+    figures[ratio] = Number(((await stat(join(directory, file))).size / (meanBytes * count)).toFixed(4))
   }
   await rm(directory, { recursive: true })
 }
 
 console.log(`${count} pages of ${Math.round(meanBytes)} bytes`)
-await measure('archive, none, response only', () => archive('none', { requests: false, metadata: false }))
+await measure('archive, none, response only', () => archive('none', { requests: false }))
 await measure('archive, none', () => archive('none'))
+await measure('archive, none, with block digests', () => archive('none', { blockDigest: true }))
 await measure('archive, zstd', () => archive('zstd'))
 await measure('archive, gzip', () => archive('gzip'))
-await measure('archive, gzip, response only', () => archive('gzip', { requests: false, metadata: false }))
-
-const bodies = documents.map(({ wire }) => Buffer.from(wire.bytes()))
-await measure('sha-256 of a body', () => {
-  for (const body of bodies) hash('sha256', body, 'hex')
-})
-const inPool = async (compress: (body: Buffer) => Promise<unknown>): Promise<void> => {
-  for (let i = 0; i < count; i += 64) await Promise.all(bodies.slice(i, i + 64).map(compress))
-}
-const gzipInPool = promisify(gzip)
-const zstdInPool = promisify(zstdCompress) as (body: Buffer, options: object) => Promise<Buffer>
-for (const level of [1, 3, 4, 6, 9]) {
-  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body, { level }).length, 0)
-  figures[`gzip -${level} ratio`] = Number((bytes / (meanBytes * count)).toFixed(4))
-  await measure(`gzip -${level} in place, to ${figures[`gzip -${level} ratio`]}`, () => {
-    for (const body of bodies) gzipSync(body, { level })
-  })
-}
-await measure('gzip -4 in the pool', () => inPool((body) => gzipInPool(body, { level: 4 })))
-const zstdOptions = (body: Buffer, level: number): object => ({
-  pledgedSrcSize: body.length,
-  params: { [constants.ZSTD_c_compressionLevel]: level },
-})
-for (const level of [1, 3, 5]) {
-  const bytes = bodies.reduce((sum, body) => sum + zstdCompressSync(body, zstdOptions(body, level)).length, 0)
-  figures[`zstd -${level} ratio`] = Number((bytes / (meanBytes * count)).toFixed(4))
-  await measure(`zstd -${level} in place, to ${figures[`zstd -${level} ratio`]}`, () => {
-    for (const body of bodies) zstdCompressSync(body, zstdOptions(body, level))
-  })
-}
-await measure('zstd -3 in the pool', () => inPool((body) => zstdInPool(body, zstdOptions(body, 3))))
+await measure('archive, gzip, response only', () => archive('gzip', { requests: false }))
+await measure('archive, gzip, pages that came gzipped', () => archive('gzip', {}, gzipped))
+await measure('archive, zstd, pages that came gzipped', () => archive('zstd', {}, gzipped))
 
 const location = { file: 'archive/portolan-bench-20260101000000-0-00000.warc.gz', offset: 123_456_789, length: 4_321 }
 const pages: PageRecord[] = documents.map(({ url, wire }, i) => ({
