@@ -1,19 +1,23 @@
 // The frontier on disk, larger than its memory: what does it cost to put in millions of URLs and to take them out, how many
 // bytes do they take on disk, how much memory, how long is the longest pause, and how soon is it open again?
 //
-//   node bench/frontier-scale.ts [--urls 1000000] [--memory 256MiB] [--take 300000] [--dir DIR]
+//   node bench/frontier-scale.ts [--urls 1000000] [--memory 180MiB] [--take 300000] [--dir DIR]
 //
 // URLs are those of bench/synthetic-web.ts, one host for ten URLs, by a power law. Checkpoints are made when the frontier
 // wants one; the journal is not part of this. Taking is one URL a turn with a rest of a second, on a clock that jumps to
 // the next host that is rested. µs are CPU time of the process with the store's threads; making the URLs is counted apart and taken off. The
-// result is a line of JSON.
+// result is a line of JSON; how far it has come is told on stderr.
+//
+// Bytes a URL are looked at while it runs, each time something was written and every tenth of a million URLs: all files of the
+// directory, tables that are about to be removed and logs included, by the URLs that wait in the last checkpoint and since.
 
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 import { ManualClock, parseSize } from '../src/base/index.ts'
 import { DiskFrontier, type Turn } from '../src/frontier/index.ts'
 import { SyntheticWeb } from './synthetic-web.ts'
@@ -24,10 +28,13 @@ const OUT_MAX = 256
 /** Offers, or turns, between two chances for everything else, as a page has links. */
 const STEP = 100
 
+// As a crawl does that has used up some of its memory (src/cli/heap-bound.ts).
+setFlagsFromString('--heap-growing-percent=20')
+
 const { values } = parseArgs({
   options: {
     urls: { type: 'string', default: '1000000' },
-    memory: { type: 'string', default: '256MiB' },
+    memory: { type: 'string', default: '180MiB' },
     take: { type: 'string', default: '300000' },
     dir: { type: 'string' },
   },
@@ -37,6 +44,15 @@ const memoryBytes = parseSize(values.memory) ?? 2 ** 28
 const toTake = Math.min(urls, Number(values.take))
 const directory = values.dir ?? mkdtempSync(join(tmpdir(), 'portolan-frontier-scale-'))
 
+const TELL_URLS = Math.max(100_000, urls / 100)
+const LOOK_MS = 200
+let lookedMs = 0
+let toldAt = 0
+/** URLs offered, or taken, since `cpu` was set. */
+let handled = 0
+let cpu = 0
+const samples: { readonly waiting: number; readonly bytesPerUrl: number }[] = []
+
 const clock = new ManualClock()
 const settings = { directory, memoryBytes, clock, delayMs: 1_000, ipDelayMs: 0, ipConnections: 8 }
 
@@ -44,6 +60,7 @@ let batch = 0
 let checkpoints = 0
 let longestSealMs = 0
 let peakRss = 0
+let peakOwn = 0
 
 /** What the agent does at each tick: seals when it is wanted, and waits when memory is used up. */
 async function tick(frontier: DiskFrontier): Promise<void> {
@@ -55,7 +72,32 @@ async function tick(frontier: DiskFrontier): Promise<void> {
     checkpoints++
   }
   await frontier.pressure()
-  peakRss = Math.max(peakRss, process.memoryUsage.rss())
+  if (performance.now() - lookedMs > LOOK_MS) look(frontier)
+}
+
+/** Memory and disk at this moment. Rss counts pages of mapped tables too, which the kernel takes back when it needs them; own does not. */
+function look(frontier: DiskFrontier): void {
+  lookedMs = performance.now()
+  const { waiting, hosts } = frontier.figures()
+  const status = readFileSync('/proc/self/status', 'utf8')
+  const ofStatus = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1_024
+  const own = ofStatus('RssAnon')
+  peakRss = Math.max(peakRss, ofStatus('VmRSS'))
+  peakOwn = Math.max(peakOwn, own)
+  if (waiting < toldAt + TELL_URLS && waiting > toldAt - TELL_URLS) return
+  toldAt = waiting
+  const bytes = bytesOnDisk() / waiting
+  samples.push({ waiting, bytesPerUrl: Number(bytes.toFixed(1)) })
+  const seconds = Math.round(performance.now() / 1_000)
+  const cpuUs = ((cpuSeconds() - cpu) / Math.max(1, handled)) * 1e6
+  console.error(
+    `${seconds} s: ${waiting} wait, ${hosts} hosts, ${bytes.toFixed(1)} bytes a URL, ${cpuUs.toFixed(1)} µs of CPU a URL, ` +
+      `${checkpoints} checkpoints, RSS ${mib(ofStatus('VmRSS'))} MiB, own ${mib(own)}, heap ${mib(process.memoryUsage().heapTotal)}, counted ${mib(frontier.bytesInMemory)}`,
+  )
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / 2 ** 20)
 }
 
 function cpuSeconds(): number {
@@ -65,6 +107,18 @@ function cpuSeconds(): number {
 
 function bytesOnDisk(): number {
   return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+}
+
+/** The least, the middle one, the most, and the most of the second half. */
+function spread(of: typeof samples): Record<'least' | 'middle' | 'most' | 'mostLater', number | null> {
+  const bytes = of.map(({ bytesPerUrl }) => bytesPerUrl)
+  const sorted = bytes.toSorted((a, b) => a - b)
+  return {
+    least: sorted.at(0) ?? null,
+    middle: sorted.at(sorted.length >> 1) ?? null,
+    most: sorted.at(-1) ?? null,
+    mostLater: bytes.slice(bytes.length >> 1).reduce((most, value) => Math.max(most, value), 0),
+  }
 }
 
 async function checkpoint(frontier: DiskFrontier): Promise<void> {
@@ -89,7 +143,7 @@ const delay = monitorEventLoopDelay({ resolution: 1 })
 let frontier = await DiskFrontier.open(settings)
 await frontier.endReplay()
 delay.enable()
-let cpu = cpuSeconds()
+cpu = cpuSeconds()
 let beganMs = performance.now()
 let characters = 0
 for (let made = 0, left = STEP; made < urls;) {
@@ -97,6 +151,7 @@ for (let made = 0, left = STEP; made < urls;) {
     frontier.offer(entry)
     characters += entry.url.length
     made++
+    handled++
     left--
   }
   if (left > 0) continue
@@ -114,8 +169,10 @@ const filled = {
   longestSealMs: Number(longestSealMs.toFixed(2)),
   checkpoints,
   ...frontier.figures(),
-  peakRssMiB: Math.round(peakRss / 2 ** 20),
+  peakRssMiB: mib(peakRss),
+  peakOwnMiB: mib(peakOwn),
 }
+const running = spread(samples)
 const diskBytes = bytesOnDisk()
 const waiting = frontier.figures().waiting
 await frontier.close()
@@ -133,6 +190,9 @@ const bytesAfterOpen = bytesOnDisk()
 
 // Taking.
 peakRss = 0
+peakOwn = 0
+handled = 0
+samples.length = 0
 checkpoints = 0
 longestSealMs = 0
 delay.reset()
@@ -154,6 +214,7 @@ for (let step = 0; taken < toTake; step++) {
     for (const entry of settled.entries) frontier.conclude(entry, true)
     frontier.settle(settled, { restMs: 1_000 })
     taken += settled.entries.length
+    handled = taken
   } else if (turn === null) {
     waits++
     await frontier.idle()
@@ -178,7 +239,10 @@ const took = {
   p99PauseMs: Math.round(delay.percentile(99) / 1e6),
   longestSealMs: Number(longestSealMs.toFixed(2)),
   checkpoints,
-  peakRssMiB: Math.round(peakRss / 2 ** 20),
+  peakRssMiB: mib(peakRss),
+  peakOwnMiB: mib(peakOwn),
+  bytesPerUrl: Number((bytesOnDisk() / frontier.figures().waiting).toFixed(1)),
+  bytesPerUrlRunning: spread(samples),
 }
 await frontier.close()
 if (values.dir === undefined) rmSync(directory, { recursive: true })
@@ -192,6 +256,7 @@ console.log(
     makingUs: makingCpu * 1e6,
     baseRssMiB: Math.round(baseRss / 2 ** 20),
     filled,
+    bytesPerUrlRunning: running,
     bytesPerUrl: Number((diskBytes / waiting).toFixed(1)),
     bytesPerUrlAfterOpen: Number((bytesAfterOpen / waiting).toFixed(1)),
     reopened,

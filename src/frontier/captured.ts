@@ -2,13 +2,15 @@
 
 import type { FrontierEntry } from './frontier.ts'
 import type { HostFacts, Piece } from './host-record.ts'
+import type { InlineBlock } from './inline-block.ts'
 import type { Segment } from './segment.ts'
 
-/** A segment that becomes a block; `block` and `stored` are known once it is encoded. */
+/** A segment that becomes a block; what it is as a block is known once it is encoded. */
 export interface NewBlock {
   readonly segment: Segment
   block: number
   stored: number
+  inline: InlineBlock | null
 }
 
 export interface CapturedLine {

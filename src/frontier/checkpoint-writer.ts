@@ -8,22 +8,30 @@
 
 import type { Clock } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
+import { BodyCode } from './body-code.ts'
 import { Breather } from './breather.ts'
 import type { NewBlock } from './captured.ts'
 import { type DiskHost, HOST_BYTES } from './disk-host.ts'
-import { encodeEntries } from './entry-block.ts'
+import { bodyOf, encodeEntries } from './entry-block.ts'
 import type { EntryLines } from './entry-lines.ts'
 import { blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
 import { captureHost, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
 import { type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
 import type { HostReader } from './host-reader.ts'
 import { encodeRecord } from './host-record.ts'
+import { INLINE, InlineBlock } from './inline-block.ts'
 import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
 
 /** Blocks are written in batches of about this size. */
 const BATCH_BYTES = 2 ** 20
 
-export const CHECKPOINT_VERSION = 1
+/** 1 knew neither a code nor blocks in records; what it wrote can still be read. */
+export const CHECKPOINT_VERSION = 2
+
+/** A code is made as soon as so many URLs wait. */
+const CODE_ENTRIES_MIN = 8_192
+/** Of so many bytes of bodies at most. */
+const CODE_SAMPLE_BYTES = 2 ** 21
 
 /** What a checkpoint says of the whole. */
 export interface CheckpointFacts {
@@ -39,6 +47,8 @@ export interface CheckpointFacts {
   readonly nextBlock: number
   readonly nextPage: number
   readonly pages: readonly HostPage[]
+  /** Blocks may be written in a code: one without it has lost it. */
+  readonly hasCode?: boolean
 }
 
 /** The moment of a seal: what is true of everything but the hosts, and the hosts that changed since the one before. */
@@ -66,7 +76,12 @@ export interface CheckpointWriterParts {
   readonly nextBlock: number
   readonly nextPage: number
   readonly knownCount: number
-  readonly tuning: { readonly headEntries: number; readonly blockEntriesMin: number; readonly hostsMin: number }
+  readonly tuning: {
+    readonly headEntries: number
+    readonly blockEntriesMin: number
+    readonly hostsMin: number
+    readonly codeEntriesMin?: number
+  }
   /** How many bytes ought to leave memory. */
   readonly excessBytes: () => number
   /** Takes a host out of memory. */
@@ -90,8 +105,9 @@ export class CheckpointWriter {
   }
 
   async write(seal: Seal): Promise<void> {
-    const { store, queue, drop } = this.#parts
+    const { store, queue, lines, drop } = this.#parts
     this.#breather = new Breather()
+    if (store.code === null) await this.#makeCode(seal)
     const batch = store.batch()
     const leaving = await this.#chooseLeaving(seal)
     // A host that leaves and changed is written with the others; one that did not is written for the page it goes to.
@@ -112,13 +128,14 @@ export class CheckpointWriter {
       nextBlock: this.#nextBlock,
       nextPage: this.#nextPage,
       pages: [...atHand, ...seal.pages, ...left],
+      hasCode: store.code !== null,
     }
     await store.writeCheckpoint(batch, JSON.stringify(facts))
 
     this.#atHandPages = atHand.map(({ page }) => page)
     for (const page of left) queue.push(page)
     for (const { host, blocks } of written) {
-      for (const block of blocks) nameBlock(host, block)
+      for (const block of blocks) nameBlock(host, block, lines)
       if (this.#breather.isDue) await this.#breather.pause()
     }
     for (const host of leaving) {
@@ -128,13 +145,34 @@ export class CheckpointWriter {
       if (this.#breather.isDue) await this.#breather.pause()
     }
     await this.#trim(written.map(({ host }) => host))
+    store.merge()
+  }
+
+  /** Makes the code of bodies of what waits in memory, if that is enough to tell what the URLs of this crawl are like. */
+  async #makeCode(seal: Seal): Promise<void> {
+    const { store, lines, tuning } = this.#parts
+    if (lines.count < (tuning.codeEntriesMin ?? CODE_ENTRIES_MIN)) return
+    const bodies: Buffer[] = []
+    let bytes = 0
+    for (const host of seal.changed) {
+      for (const segment of host.segments()) {
+        const entries = [...lines.entries(segment, host.key)]
+        if (entries.length === 0) continue
+        const body = bodyOf(host.key, entries)
+        bodies.push(body)
+        bytes += body.length
+      }
+      if (bytes > CODE_SAMPLE_BYTES) break
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    await store.writeCode(BodyCode.for(bodies))
   }
 
   /** Hosts that can go, and are enough to free what is too much. */
   async #chooseLeaving(seal: Seal): Promise<Set<DiskHost>> {
     const { hosts, lines, queue, tuning, excessBytes } = this.#parts
     const leaving = new Set<DiskHost>()
-    const entryBytes = lines.bytes / Math.max(1, lines.count)
+    const entryBytes = (lines.bytes - lines.charged) / Math.max(1, lines.count)
     // Where others wait on disk, nobody keeps a place for good, however few there are.
     const hostsMin = queue.size > 0 ? tuning.hostsMin / 2 : tuning.hostsMin
     let excess = excessBytes()
@@ -146,7 +184,7 @@ export class CheckpointWriter {
         if (!isOfSeal || !mayLeave(host) || leaving.has(host)) continue
         if (isServed ? !host.wasServed && host.waiting > 0 : host.isFromPage && !host.wasServed) continue
         leaving.add(host)
-        excess -= HOST_BYTES + host.inMemory * entryBytes
+        excess -= HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
       }
     }
     return leaving
@@ -193,9 +231,15 @@ export class CheckpointWriter {
       const blocks = newBlocksOf(capture)
       for (const block of blocks) {
         const entries = releaseSegment(block.segment, host, lines)
-        block.block = this.#nextBlock++
+        const bytes = encodeEntries(host.key, entries, store.code)
         block.stored = entries.length
-        unnamed.putBlock(blockKey(host.key, block.segment.band, block.block), encodeEntries(host.key, entries))
+        if (entries.length < tuning.blockEntriesMin) {
+          block.block = INLINE
+          block.inline = new InlineBlock(bytes, store.code)
+        } else {
+          block.block = this.#nextBlock++
+          unnamed.putBlock(blockKey(host.key, block.segment.band, block.block), bytes)
+        }
         if (unnamed.bytes > BATCH_BYTES) {
           await store.write(unnamed)
           unnamed = store.batch()
@@ -204,7 +248,7 @@ export class CheckpointWriter {
       }
       if (blocks.length > 0) written.push({ host, blocks })
       for (const { band, block } of capture.spent) batch.delete(blockKey(host.key, band, block))
-      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(host, capture, lines)))
+      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(host, capture, lines), store.code))
       host.capture = null
       if (host.epoch === seal.epoch) host.epoch = 0
       if (!host.isStored) {
@@ -246,12 +290,18 @@ function mayLeave(host: DiskHost): boolean {
 }
 
 /** The checkpoint is made: the segment is a block, of which some may be gone already. */
-function nameBlock(host: DiskHost, { segment, block, stored }: NewBlock): void {
-  host.hasBlocks = true
+function nameBlock(host: DiskHost, { segment, block, stored, inline }: NewBlock, lines: EntryLines): void {
+  if (segment.count === 0) {
+    if (block > 0) host.spent.push({ band: segment.band, block })
+    return
+  }
+  host.hasBlocks ||= inline === null
+  lines.charged -= segment.cost
   segment.block = block
+  segment.inline = inline
   segment.stored = stored
   segment.from = stored - segment.count
-  if (segment.count === 0) host.spent.push({ band: segment.band, block })
+  lines.charged += segment.cost
 }
 
 /** Names of hosts gathered by band into pages. */

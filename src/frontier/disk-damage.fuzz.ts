@@ -26,6 +26,8 @@ const settings: DiskFrontierSettings = {
   ipConnections: 100,
   bands: 3,
   memoryBytes: 100_000,
+  // As ever, but for a code that is made of few URLs: it can be damaged too.
+  tuning: { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64, codeEntriesMin: 1_000 },
 }
 
 let root = ''

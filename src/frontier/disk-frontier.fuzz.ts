@@ -450,8 +450,9 @@ const settings = fc.record({
   tuning: fc.record({
     headEntries: fc.integer({ min: 1, max: 4 }),
     readAhead: fc.integer({ min: 1, max: 3 }),
-    blockEntriesMin: fc.integer({ min: 1, max: 5 }),
+    blockEntriesMin: fc.integer({ min: 1, max: 9 }),
     hostsMin: fc.constantFrom(0, 3, 64),
+    codeEntriesMin: fc.constantFrom(3, Infinity, Infinity),
   }),
 })
 

@@ -36,7 +36,7 @@ import { hostFingerprint, KnownHosts } from './known-hosts.ts'
 import { LevelStore, markAsMade, prepareDirectory } from './level-store.ts'
 import type { LineStore } from './line-store.ts'
 import { omitStored, Replay } from './replay.ts'
-import { type Segment, SEGMENT_BYTES } from './segment.ts'
+import type { Segment } from './segment.ts'
 
 // Shares of the memory.
 /** Arrivals since the last seal, before another is wanted. */
@@ -65,6 +65,8 @@ export interface DiskFrontierTuning {
   readonly blockEntriesMin: number
   /** As many hosts stay at hand, however short memory is. */
   readonly hostsMin: number
+  /** As many URLs in memory are enough to make a code of. */
+  readonly codeEntriesMin?: number
 }
 
 const TUNING: DiskFrontierTuning = { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64 }
@@ -137,10 +139,12 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     const store = new GuardedStore(lineStore)
     const text = await store.open(isNew)
     const facts = text === null ? NEW : (JSON.parse(text) as CheckpointFacts)
-    if (facts.version !== CHECKPOINT_VERSION) {
+    if (!(facts.version >= 1 && facts.version <= CHECKPOINT_VERSION)) {
       const what = `the waiting URLs in ${lineStore.directory} have version ${facts.version}, not ${CHECKPOINT_VERSION}`
       throw new Fault('LEDGER_VERSION', what)
     }
+    await store.readCode()
+    if (facts.hasCode === true && store.code === null) throw store.damaged('the code of the blocks is missing')
     const known = new KnownHosts()
     let knownCount = 0
     for await (const fingerprints of store.knownHosts()) {
@@ -234,7 +238,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (atHand !== null) return atHand
     const [bytes] = await this.#store.getMany([hostKey(key)])
     if (bytes === undefined) return null
-    const record = decodeRecord(key, bytes)
+    const record = decodeRecord(key, bytes, this.#store.code)
     const restUntilMs = this.#restUntilMs(record)
     const waiting = waitingOf(record)
     const isResting = waiting > 0 && restUntilMs > this.clock.nowMs()
@@ -395,7 +399,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     for await (const [key, bytes] of this.#store.records()) {
       if (this.hosts.has(key)) continue
       const host = new DiskHost(key)
-      host.adopt(this.lines, decodeRecord(key, bytes))
+      host.adopt(this.lines, decodeRecord(key, bytes, this.#store.code))
       yield host
     }
   }
@@ -403,7 +407,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   override assertSound(): void {
     super.assertSound()
     let rows = 0
-    let segments = 0
+    let packed = 0
     for (const host of this.hosts.values()) {
       let waiting = host.later?.length ?? 0
       for (let line = host.best; line !== null; line = line.worse) {
@@ -414,10 +418,10 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       }
       assert(waiting === host.waiting, `${host.key} has ${waiting} URLs in line, ${host.waiting} counted`)
       rows += host.inMemory
-      segments += [...host.segments()].length
+      packed += host.packedBytes
     }
     const { charged } = this.lines
-    assert(segments * SEGMENT_BYTES === charged, `${segments} segments are in memory, ${charged} bytes are charged`)
+    assert(packed === charged, `segments take ${packed} bytes of memory, ${charged} are charged`)
     assert(rows === this.lines.count, `${rows} URLs are in memory, ${this.lines.count} counted`)
   }
 

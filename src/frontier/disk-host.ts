@@ -46,13 +46,22 @@ export class DiskHost extends FrontierHost {
 
   override get bestBand(): number | null {
     const line = this.best
-    return line === null || (line.first as Segment).count === 0 ? null : line.band
+    if (line === null) return null
+    const first = line.first as Segment
+    return first.count === 0 && first.inline === null ? null : line.band
   }
 
   override get inMemory(): number {
     let count = 0
     for (const segment of this.segments()) count += segment.count
     return count
+  }
+
+  /** What its segments cost beside their rows. */
+  get packedBytes(): number {
+    let bytes = 0
+    for (const segment of this.segments()) bytes += segment.cost
+    return bytes
   }
 
   override push(lines: EntryLines, entry: FrontierEntry): void {
@@ -92,15 +101,19 @@ export class DiskHost extends FrontierHost {
     if (line === null) return taken
     while (taken.length < max) {
       const segment = line.first
-      if (segment === null || segment.count === 0) break
+      if (segment === null) break
+      if (segment.count === 0) {
+        if (segment.inline === null) break
+        unpackRows(this, segment, lines)
+      }
       const entry = lines.shift(segment, this.key)
       if (segment.isCaptured) (segment.shifted ??= []).push(entry)
       if (segment.block !== 0) segment.from++
       taken.push(entry)
       if (segment.left > 0) continue
       line.shiftSegment()
-      lines.charged -= SEGMENT_BYTES
-      if (segment.block !== 0) this.spent.push({ band: line.band, block: segment.block })
+      lines.charged -= segment.cost
+      if (segment.block > 0) this.spent.push({ band: line.band, block: segment.block })
     }
     line.waiting -= taken.length
     this.waiting -= taken.length
@@ -113,9 +126,9 @@ export class DiskHost extends FrontierHost {
     let ahead = 0
     for (let line = this.best; line !== null; line = line.worse) {
       for (let segment = line.first; segment !== null; segment = segment.next) {
-        ahead += segment.count
+        ahead += segment.inline === null ? segment.count : segment.left
         if (ahead >= least) return null
-        if (segment.isUnread) return segment
+        if (segment.isUnread && segment.inline === null) return segment
       }
     }
     return null
@@ -160,10 +173,11 @@ export class DiskHost extends FrontierHost {
     }
     addRows(record.front)
     for (const { band, pieces } of record.lines) {
-      for (const { block, stored: count, from } of pieces) {
+      for (const { block, stored: count, from, inline } of pieces) {
         const segment = new Segment(band)
-        this.hasBlocks = true
+        this.hasBlocks ||= inline === undefined
         segment.block = block
+        segment.inline = inline ?? null
         segment.stored = count
         segment.from = from
         segment.isClosed = true
@@ -173,8 +187,8 @@ export class DiskHost extends FrontierHost {
     addRows(record.tail)
     for (const [band, segments] of stored) {
       const line = this.lineOf(band)
-      lines.charged += segments.length * SEGMENT_BYTES
       for (const segment of segments.reverse()) {
+        lines.charged += segment.cost
         line.prepend(segment)
         line.waiting += segment.left
         this.waiting += segment.left
@@ -196,7 +210,7 @@ export class DiskHost extends FrontierHost {
   clear(lines: EntryLines): void {
     for (const segment of this.segments()) {
       lines.keepFirst(segment, 0)
-      lines.charged -= SEGMENT_BYTES
+      lines.charged -= segment.cost
     }
     this.best = null
     this.waiting = 0
@@ -226,4 +240,21 @@ export class DiskHost extends FrontierHost {
     else better.worse = inserted
     return inserted
   }
+}
+
+/** Makes rows of all that is left of a block in the record. */
+function unpackRows(host: DiskHost, segment: Segment, lines: EntryLines): void {
+  const from = segment.from + segment.count
+  for (const entry of segment.inline?.entries(host.key, segment.stored, from) ?? []) lines.push(segment, entry)
+}
+
+/** Makes a block in the record what it was before: rows that can be joined with others. */
+export function unpackSegment(host: DiskHost, segment: Segment, lines: EntryLines): void {
+  unpackRows(host, segment, lines)
+  lines.charged -= segment.cost
+  segment.block = 0
+  segment.inline = null
+  segment.stored = 0
+  segment.from = 0
+  lines.charged += segment.cost
 }

@@ -1,6 +1,6 @@
 // Waiting URLs of one host as bytes: what the tail of a host's line is on disk.
 //
-//     block   crc u32 | 2 × count + isPacked | body, or its length and zstd of it
+//     block   crc u32 | 2 × count + isPacked | body, or its length and zstd of it, or 0, its length and its code
 //     body    length of each group but the last | group | group | …
 //     group   16 entries; the last may have fewer
 //     entry   head | [head of via | via] | [numbers] | url
@@ -14,7 +14,8 @@
 // group: a group refers to nothing else.
 //
 // Differences leave words that a site uses again and again, and numbers whose digits cost a byte each: zstd over the body takes
-// another third off. A call of it costs about 40 µs whatever the size, so small bodies, which gain little, go without.
+// another third off. A call of it costs about 40 µs whatever the size, so small bodies, which gain little, go without. A code made of the
+// crawl's own URLs (body-code.ts) takes off as much of bodies of any size; where both are tried, the shorter is kept.
 //
 // The crc covers the host and every byte after it: a block that was cut, damaged or taken for another host's is a fault,
 // never an entry. The bytes carry no version; whoever stores blocks has one, and it changes with these files.
@@ -22,6 +23,7 @@
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { assert } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
+import type { BodyCode } from './body-code.ts'
 import { GROUP_ENTRIES } from './entry-format.ts'
 import { ByteReader, damagedBlock, EntryReader } from './entry-reader.ts'
 import { ByteWriter, EntryWriter } from './entry-writer.ts'
@@ -32,9 +34,13 @@ const CRC_BYTES = 4
 const PACKED_BYTES_MIN = 1_024
 /** 256 entries with the longest URLs and vias the options allow are below; what claims to be larger is not unpacked. */
 const BODY_BYTES_MAX = 2 ** 27
+/** Checksum, count, mark and length. */
+const HEAD_BYTES_MAX = CRC_BYTES + 11
+/** Stands where a packed body has its length: no packed body is empty. */
+const CODED = 0
 
-/** The entries, in their order, as a block. They are of this host; it is not stored and is given again to read them. */
-export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[]): Buffer {
+/** What a block of these entries has in it before it is packed. */
+export function bodyOf(host: HostKey, entries: readonly FrontierEntry[]): Buffer {
   const groups = new EntryWriter(host, entries.length)
   const lengths = new ByteWriter(64)
   for (let from = 0; from < entries.length; from += GROUP_ENTRIES) {
@@ -44,15 +50,28 @@ export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[]):
     for (let i = from; i < to; i++) groups.write(entries[i] as FrontierEntry)
     if (to < entries.length) lengths.number(groups.out.end - startedAt)
   }
-  const body = Buffer.concat([lengths.written(), groups.out.written()])
+  return lengths.end === 0 ? groups.out.written() : Buffer.concat([lengths.written(), groups.out.written()])
+}
+
+/**
+ * The entries, in their order, as a block. They are of this host; it is not stored and is given again to read them, and so is
+ * the code, if there is one.
+ */
+export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[], code: BodyCode | null = null): Buffer {
+  const body = bodyOf(host, entries)
   assert(body.length <= BODY_BYTES_MAX, `${entries.length} waiting URLs of ${host} are too long for one block`)
   const packed = body.length < PACKED_BYTES_MIN ? body : zstdCompressSync(body)
-  const isPacked = packed.length < body.length
-  const head = new ByteWriter(16)
-  head.end = CRC_BYTES
-  head.number(2 * entries.length + (isPacked ? 1 : 0))
-  if (isPacked) head.number(body.length)
-  const block = Buffer.concat([head.written(), isPacked ? packed : body])
+  const coded = code === null ? Infinity : code.sizeOf(body) + 1
+  const isCoded = coded < packed.length
+  const isPacked = isCoded || packed.length < body.length
+  const out = new ByteWriter(HEAD_BYTES_MAX + (isCoded ? coded : packed.length))
+  out.end = CRC_BYTES
+  out.number(2 * entries.length + (isPacked ? 1 : 0))
+  if (isCoded) out.number(CODED)
+  if (isPacked) out.number(body.length)
+  if (isCoded && code !== null) out.end = code.write(body, out.bytes, out.end)
+  else out.end += packed.copy(out.bytes, out.end)
+  const block = out.written()
   block.writeUInt32LE(checksum(host, block), 0)
   return block
 }
@@ -71,14 +90,14 @@ export class EntryBlock {
   }
 
   /** Throws LEDGER_CORRUPT unless these are all the bytes, and no others, that encodeEntries made for this host. */
-  static open(host: HostKey, bytes: Uint8Array): EntryBlock {
+  static open(host: HostKey, bytes: Uint8Array, code: BodyCode | null = null): EntryBlock {
     const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (block.length <= CRC_BYTES) throw damagedBlock(host, `it has ${block.length} bytes`)
     if (block.readUInt32LE(0) !== checksum(host, block)) throw damagedBlock(host, 'its checksum is wrong')
     const head = new ByteReader(host, block, CRC_BYTES)
     const counted = head.number()
     const count = Math.floor(counted / 2)
-    const input = counted % 2 === 0 ? head : new ByteReader(host, unpack(host, head), 0)
+    const input = counted % 2 === 0 ? head : new ByteReader(host, unpack(host, head, code), 0)
     // Whatever the count, it cannot make us ask for more than the bytes allow: an entry has three at least.
     if (3 * count > input.bytes.length)
       throw damagedBlock(host, `${input.bytes.length} bytes cannot hold ${count} entries`)
@@ -118,9 +137,16 @@ export class EntryBlock {
   }
 }
 
-function unpack(host: HostKey, head: ByteReader): Buffer {
-  const length = head.number()
+function unpack(host: HostKey, head: ByteReader, code: BodyCode | null): Buffer {
+  const first = head.number()
+  const length = first === CODED ? head.number() : first
   if (length > BODY_BYTES_MAX) throw damagedBlock(host, `it claims to have ${length} bytes`)
+  if (first === CODED) {
+    if (code === null) throw damagedBlock(host, 'the code it was written in is missing')
+    const coded = code.read(head.bytes, head.at, length)
+    if (coded === null) throw damagedBlock(host, 'it is not as long as it claims')
+    return coded
+  }
   let body: Buffer
   try {
     body = zstdDecompressSync(head.bytes.subarray(head.at), { maxOutputLength: Math.max(1, length) })

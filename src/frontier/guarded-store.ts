@@ -3,15 +3,17 @@
 //   h<host>                    the host's record                  p<page>     hosts in line
 //   b<host>\0<band><number>    a block of its line                f<batch>    fingerprints of hosts that became known
 //   checkpoint                 what the last checkpoint was       m<batch>    this batch was written; its blocks
+//   t                          the code of bodies (body-code.ts)
 //
 // Every value begins with a checksum over its key and the rest, so a wrong or misplaced value is seen. A lost batch is
 // seen when the store is opened: each batch leaves a numbered marker, and the markers up to the checkpoint's are there
 // without a gap. Markers are dropped when so much was written since that their batches are in no log any more: only a log
 // loses whole batches. A block that is missing is seen because its host's record names it.
 
-import { crc32 } from 'node:zlib'
-import { Fault } from '../base/index.ts'
+import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { assert, Fault } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
+import { BodyCode } from './body-code.ts'
 import type { LineStore, StoreBatch } from './line-store.ts'
 
 const CRC_BYTES = 4
@@ -19,6 +21,14 @@ const MARKER = 'm'
 const KNOWN = 'f'
 const NUMBER_DIGITS = 9
 const CHECKPOINT = 'checkpoint'
+const CODE = 't'
+/**
+ * For a byte written so many are merged. What is written is mostly written anew or deleted, so a stretch that comes to be merged holds
+ * about a quarter of what nobody needs, and all of them together half of that.
+ */
+const MERGED_PER_WRITTEN = 4
+/** Less is not worth the table that it makes. */
+const MERGE_BYTES_MIN = 4 * 2 ** 20
 /** Several times what a log holds. */
 const LOGGED_BYTES_MAX = 64 * 2 ** 20
 
@@ -84,9 +94,36 @@ export class GuardedStore {
   #pauses = 0
   #endPause: (() => void) | null = null
   #writing: Promise<void> | null = null
+  #merging: Promise<void> | null = null
+  /** What had been written when the last merge began. */
+  #mergedAt = 0
+
+  #code: BodyCode | null = null
 
   constructor(store: LineStore) {
     this.#store = store
+  }
+
+  /** What blocks are written in and can be read with; null as long as none was made. */
+  get code(): BodyCode | null {
+    return this.#code
+  }
+
+  /** Reads the code, if there is one; open() does not. */
+  async readCode(): Promise<void> {
+    const [packed] = await this.getMany([CODE])
+    if (packed === undefined) return
+    this.#code = BodyCode.of(zstdDecompressSync(packed))
+    if (this.#code === null) throw this.damaged('the code of the blocks makes no sense')
+  }
+
+  /** From now on blocks are written in this code. Once only: what is written in it cannot be read in another. */
+  async writeCode(code: BodyCode): Promise<void> {
+    assert(this.#code === null, 'the waiting URLs have a code already')
+    const batch = this.batch()
+    batch.put(CODE, zstdCompressSync(code.stored()))
+    await this.write(batch)
+    this.#code = code
   }
 
   /** The text of the last checkpoint; null in a new store. What an unfinished one left is removed. */
@@ -152,6 +189,19 @@ export class GuardedStore {
     await this.write(batch)
   }
 
+  /** Has as much merged as was written since the last time asks for, beside everything else. */
+  merge(): void {
+    if (this.#merging !== null || this.#pause !== null) return
+    const bytes = (this.#written - this.#mergedAt) * MERGED_PER_WRITTEN
+    if (bytes < MERGE_BYTES_MIN) return
+    this.#mergedAt = this.#written
+    // What it may find is found by whoever reads or writes.
+    this.#merging = this.#store
+      .merge(bytes)
+      .catch(() => undefined)
+      .finally(() => (this.#merging = null))
+  }
+
   async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
     const values = await this.#store.getMany(keys)
     return values.map((value, i) => (value === undefined ? undefined : this.unguard(keys[i] as string, value)))
@@ -184,6 +234,7 @@ export class GuardedStore {
       })
     }
     await this.#writing?.catch(() => undefined)
+    await this.#merging
     let isOver = false
     return () => {
       if (isOver) return
@@ -209,6 +260,7 @@ export class GuardedStore {
 
   async close(): Promise<void> {
     await this.#writing?.catch(() => undefined)
+    await this.#merging
     await this.#store.close()
   }
 

@@ -4,16 +4,24 @@
 // them, so that what is taken from them is noted (Segment.shifted) until they are encoded. Taking alone changes
 // nothing that a checkpoint knows: what is out without a verdict stands in front of its line.
 //
-// A few URLs at either end of a line go into the host's record; more of them become blocks.
+// A few URLs at either end of a line go into the host's record, those of all bands together, and are written anew whenever the host
+// changes; some dozens become a block in the record, more a block of their own:
+//
+//     < 8    with those of other bands     < 64   a block in the record     ≥ 64   a block of its own
+//
+// Neighbours that have become enough for a block of their own are unpacked and made one. So a URL is encoded a few times,
+// however often its host changes.
 
 import type { CapturedLine, HostCapture, NewBlock } from './captured.ts'
 import type { EntryLines } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
-import type { DiskHost } from './disk-host.ts'
+import { type DiskHost, unpackSegment } from './disk-host.ts'
 import type { HostRecord, Piece } from './host-record.ts'
 import { type Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
 
-/** Fewer URLs than `blockEntriesMin` at an end of a line are kept in the record and written again with it. */
+/** Of so many URLs that are enough for a block of their own, a block in the record is made. */
+const INLINE_SHARE = 1 / 8
+
 export function captureHost(
   host: DiskHost,
   lines: EntryLines,
@@ -22,7 +30,8 @@ export function captureHost(
   blockEntriesMin: number,
 ): HostCapture {
   const captured: CapturedLine[] = []
-  for (let line = host.best; line !== null; line = line.worse) captured.push(captureLine(line, lines, blockEntriesMin))
+  for (let line = host.best; line !== null; line = line.worse)
+    captured.push(captureLine(host, line, lines, blockEntriesMin))
   const spent = host.spent
   host.spent = []
   host.capturedRestMs = host.restUntilMs
@@ -32,24 +41,43 @@ export function captureHost(
   return { facts, unconcluded: host.unconcluded, lines: captured, spent }
 }
 
-function captureLine(line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
+function captureLine(host: DiskHost, line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
+  unpackNeighbours(host, line, lines, blockEntriesMin)
   joinShort(line, lines)
+  const inlineEntriesMin = blockEntriesMin * INLINE_SHARE
   let front: Segment | null = null
   let tail: Segment | null = null
   const parts: (Piece | NewBlock)[] = []
   for (const segment of line.segments()) {
     if (segment.block !== 0) {
-      parts.push({ block: segment.block, stored: segment.stored, from: segment.from })
+      const { block, stored, from, inline } = segment
+      parts.push({ block, stored, from, inline: inline ?? undefined })
       continue
     }
     segment.isClosed = true
     segment.isCaptured = true
-    const isShort = segment.count < blockEntriesMin
+    const isShort = segment.count < inlineEntriesMin
     if (isShort && segment === line.first) front = segment
     else if (isShort && segment === line.last) tail = segment
-    else parts.push({ segment, block: 0, stored: 0 })
+    else parts.push({ segment, block: 0, stored: 0, inline: null })
   }
   return { band: line.band, front, parts, tail }
+}
+
+/** Makes rows of blocks in the record that are, with what stands beside them, enough for a block of their own. */
+function unpackNeighbours(host: DiskHost, line: SegmentLine, lines: EntryLines, blockEntriesMin: number): void {
+  let first = line.first
+  while (first !== null) {
+    let left = 0
+    let end: Segment | null = first
+    for (; end !== null && end.block <= 0; end = end.next) left += end.left
+    if (left >= blockEntriesMin) {
+      for (let segment = first; segment !== end; segment = segment.next as Segment) {
+        if (segment.inline !== null) unpackSegment(host, segment, lines)
+      }
+    }
+    first = end === null ? null : end.next
+  }
 }
 
 /** Makes one of neighbours in memory that fit one block. */
@@ -102,6 +130,7 @@ export function recordOf(host: DiskHost, capture: HostCapture, lines: EntryLines
           block: part.block,
           stored: part.stored,
           from: 'from' in part ? part.from : 0,
+          inline: part.inline ?? undefined,
         })),
       })),
     front,

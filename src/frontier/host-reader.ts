@@ -68,7 +68,7 @@ export class HostReader {
 
   wantRecord(host: DiskHost): void {
     this.#want(this.#records, hostKey(host.key), (value) => {
-      this.#parts.hasRecord(host, value === undefined ? null : decodeRecord(host.key, value))
+      this.#parts.hasRecord(host, value === undefined ? null : decodeRecord(host.key, value, this.#parts.store.code))
     })
   }
 
@@ -91,6 +91,7 @@ export class HostReader {
 
   /** All that waits of a segment, in memory or not. */
   async readWhole(host: HostKey, segment: Segment): Promise<FrontierEntry[]> {
+    if (segment.inline !== null) return segment.inline.entries(host, segment.stored, segment.from)
     const [value] = await this.#parts.store.getMany([blockKey(host, segment.band, segment.block)])
     return this.#entriesOf(host, segment, value).entries(segment.from)
   }
@@ -98,7 +99,7 @@ export class HostReader {
   #entriesOf(host: HostKey, segment: Segment, value: Buffer | undefined): EntryBlock {
     const { store } = this.#parts
     if (value === undefined) throw store.damaged(`block ${segment.block} of ${host} is missing`)
-    const block = EntryBlock.open(host, value)
+    const block = EntryBlock.open(host, value, store.code)
     if (block.count !== segment.stored) {
       throw store.damaged(
         `block ${segment.block} of ${host} has ${block.count} URLs, its record says ${segment.stored}`,

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import type { FrontierEntry } from './frontier.ts'
+import { encodeEntries } from './entry-block.ts'
 import { decodeRecord, encodeRecord, type HostRecord, waitingOf } from './host-record.ts'
+import { INLINE, InlineBlock } from './inline-block.ts'
 
 const HOST = 'example.org' as HostKey
 const entryOf = (name: string, band: number): FrontierEntry => ({
@@ -37,6 +39,41 @@ test('a record comes back as it went in', () => {
   const bytes = encodeRecord(HOST, RECORD)
   expect(decodeRecord(HOST, bytes)).toEqual(RECORD)
   expect(waitingOf(RECORD)).toBe(226 + 64 + 3)
+})
+
+test('blocks in the record come back at their places in the lines', () => {
+  const names = ['d', 'e', 'f']
+  const inlineOf = (some: readonly string[]): InlineBlock =>
+    new InlineBlock(
+      encodeEntries(
+        HOST,
+        some.map((name) => entryOf(name, 7)),
+      ),
+      null,
+    )
+  const [one, two] = [inlineOf(names), inlineOf(['g'])]
+  const record: HostRecord = {
+    ...RECORD,
+    lines: [
+      { band: 1, pieces: [{ block: INLINE, stored: 1, from: 0, inline: two }] },
+      {
+        band: 7,
+        pieces: [
+          { block: INLINE, stored: 3, from: 1, inline: one },
+          { block: 8, stored: 64, from: 0 },
+        ],
+      },
+    ],
+  }
+  const bytes = encodeRecord(HOST, record)
+  const back = decodeRecord(HOST, bytes)
+  expect(waitingOf(back)).toBe(1 + 2 + 64 + 3)
+  expect(back.lines.flatMap(({ pieces }) => pieces.map(({ block }) => block))).toEqual([INLINE, INLINE, 8])
+  const inline = back.lines[1]?.pieces[0]?.inline
+  expect(inline?.entries(HOST, 3, 1).map(({ url }) => url)).toEqual(['https://example.org/e', 'https://example.org/f'])
+  expect(() => inline?.entries(HOST, 4, 1)).toThrow(expect.objectContaining({ code: 'LEDGER_CORRUPT' }))
+  expect(encodeRecord(HOST, back)).toEqual(bytes)
+  expect(() => decodeRecord(HOST, bytes.subarray(0, -1))).toThrow(expect.objectContaining({ code: 'LEDGER_CORRUPT' }))
 })
 
 test('a rest is rounded up, never down', () => {

@@ -2,18 +2,21 @@
 //
 //     record   facts | lines | front | tail
 //     facts    flags | pages | least rest | run | [rest, its end on the clock of that run] | page
-//     line     band | blocks | of each: number, entries, of which gone
+//     line     band | blocks | of each: number, entries, of which gone; number 0: its length, it stands behind the tail
 //     front    length | entries that come before the blocks, of all bands (entry-block.ts)
 //     tail     length | entries that come after them
+//     blocks   those without a number, in the order of the lines
 //
 // A host with a URL or two is its front and nothing else. Numbers are varints.
 
 import { Fault } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
+import type { BodyCode } from './body-code.ts'
 import { encodeEntries, EntryBlock } from './entry-block.ts'
 import { ByteReader } from './entry-reader.ts'
 import { ByteWriter } from './entry-writer.ts'
 import type { FrontierEntry } from './frontier.ts'
+import { INLINE, InlineBlock } from './inline-block.ts'
 
 const OFFERED_BIT = 1
 const RESTS_BIT = 2
@@ -34,9 +37,11 @@ export interface HostFacts {
 }
 
 export interface Piece {
+  /** Its number; INLINE when it is here. */
   readonly block: number
   readonly stored: number
   readonly from: number
+  readonly inline?: InlineBlock | undefined
 }
 
 export interface RecordLine {
@@ -50,7 +55,7 @@ export interface HostRecord extends HostFacts {
   readonly tail: readonly FrontierEntry[]
 }
 
-export function encodeRecord(host: HostKey, record: HostRecord): Buffer {
+export function encodeRecord(host: HostKey, record: HostRecord, code: BodyCode | null = null): Buffer {
   const out = new ByteWriter(32)
   const restMs = Math.ceil(record.restMs)
   out.number((record.wasOffered ? OFFERED_BIT : 0) | (restMs > 0 ? RESTS_BIT : 0))
@@ -65,26 +70,30 @@ export function encodeRecord(host: HostKey, record: HostRecord): Buffer {
   }
   out.number(record.page)
   out.number(record.lines.length)
+  const inlined: Buffer[] = []
   for (const { band, pieces } of record.lines) {
     out.number(band)
     out.number(pieces.length)
-    for (const { block, stored, from } of pieces) {
-      out.number(block)
+    for (const { block, stored, from, inline } of pieces) {
+      out.number(inline === undefined ? block : 0)
       out.number(stored)
       out.number(from)
+      if (inline === undefined) continue
+      out.number(inline.length)
+      inlined.push(inline.bytes())
     }
   }
-  const front = record.front.length === 0 ? NOTHING : encodeEntries(host, record.front)
-  const tail = record.tail.length === 0 ? NOTHING : encodeEntries(host, record.tail)
+  const front = record.front.length === 0 ? NOTHING : encodeEntries(host, record.front, code)
+  const tail = record.tail.length === 0 ? NOTHING : encodeEntries(host, record.tail, code)
   out.number(front.length)
   out.number(tail.length)
-  return Buffer.concat([out.written(), front, tail])
+  return Buffer.concat([out.written(), front, tail, ...inlined])
 }
 
 const NOTHING = Buffer.alloc(0)
 
 /** Throws LEDGER_CORRUPT unless these are the bytes of a record of this host. */
-export function decodeRecord(host: HostKey, bytes: Buffer): HostRecord {
+export function decodeRecord(host: HostKey, bytes: Buffer, code: BodyCode | null = null): HostRecord {
   const input = new ByteReader(host, bytes, 0)
   const flags = input.number()
   const pages = input.number()
@@ -95,24 +104,35 @@ export function decodeRecord(host: HostKey, bytes: Buffer): HostRecord {
   const restUntilMs = rests ? input.number() * TIME_UNIT + input.number() : 0
   const page = input.number()
   const lines: RecordLine[] = []
+  const inlined: { readonly pieces: Piece[]; readonly at: number; readonly length: number }[] = []
   for (let left = input.number(); left > 0; left--) {
     const band = input.number()
     const pieces: Piece[] = []
     for (let blocks = input.number(); blocks > 0; blocks--) {
-      pieces.push({ block: input.number(), stored: input.number(), from: input.number() })
+      const piece = { block: input.number(), stored: input.number(), from: input.number() }
+      pieces.push(piece)
+      if (piece.block === 0) inlined.push({ pieces, at: pieces.length - 1, length: input.number() })
     }
     lines.push({ band, pieces })
   }
   const frontLength = input.number()
   const tailLength = input.number()
-  if (input.at + frontLength + tailLength !== bytes.length) {
+  const inlineLength = inlined.reduce((sum, { length }) => sum + length, 0)
+  const inlineAt = input.at + frontLength + tailLength
+  if (inlineAt + inlineLength !== bytes.length) {
     throw new Fault(
       'LEDGER_CORRUPT',
       `the record of the host ${host} has ${bytes.length} bytes, which is not its length`,
     )
   }
   const front = bytes.subarray(input.at, input.at + frontLength)
-  const tail = bytes.subarray(input.at + frontLength)
+  const tail = bytes.subarray(input.at + frontLength, inlineAt)
+  let at = inlineAt
+  for (const { pieces, at: index, length } of inlined) {
+    const inline = new InlineBlock(bytes.subarray(at, at + length), code)
+    pieces[index] = { ...(pieces[index] as Piece), block: INLINE, inline }
+    at += length
+  }
   return {
     wasOffered: (flags & OFFERED_BIT) !== 0,
     pages,
@@ -122,8 +142,8 @@ export function decodeRecord(host: HostKey, bytes: Buffer): HostRecord {
     restUntilMs,
     page,
     lines,
-    front: frontLength === 0 ? [] : EntryBlock.open(host, front).entries(),
-    tail: tailLength === 0 ? [] : EntryBlock.open(host, tail).entries(),
+    front: frontLength === 0 ? [] : EntryBlock.open(host, front, code).entries(),
+    tail: tailLength === 0 ? [] : EntryBlock.open(host, tail, code).entries(),
   }
 }
 

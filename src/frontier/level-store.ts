@@ -17,6 +17,13 @@ const WRITE_BUFFER_BYTES = 8 * 2 ** 20
 const BLOCK_BYTES = 16 * 2 ** 10
 const OPEN_FILES_MAX = 256
 
+// Places among keys, to cut them into stretches: their first eight characters, printable ASCII, as a number.
+const KEY_CHARACTERS = 8
+const FIRST_CHARACTER = 0x20
+const CHARACTERS = 96
+const KEYS = CHARACTERS ** KEY_CHARACTERS
+const LAST_KEY = '\uffff'
+
 /** Says that a first checkpoint was written: a store that has none then has lost it. LevelDB leaves the file alone. */
 const MADE = 'made'
 
@@ -39,6 +46,8 @@ export async function markAsMade(directory: string): Promise<void> {
 export class LevelStore implements LineStore {
   readonly directory: string
   readonly #level: ClassicLevel<string, Uint8Array>
+  /** Up to here the keys have been merged in this round. */
+  #mergedTo = 0
 
   private constructor(directory: string, level: ClassicLevel<string, Uint8Array>) {
     this.directory = directory
@@ -119,14 +128,41 @@ export class LevelStore implements LineStore {
     }
   }
 
-  /** Merges what lies in several places: for figures of size. */
-  async compact(): Promise<void> {
-    await this.#level.compactRange('', '\uffff')
+  /**
+   * LevelDB merges when a level is full, which leaves up to twice what is needed. Here stretch by stretch of the keys is merged down to
+   * its last level. A stretch need not be exact: LevelDB merges whole tables.
+   */
+  async merge(bytes: number): Promise<void> {
+    const from = keyOf(this.#mergedTo)
+    let most = KEYS
+    try {
+      if ((await this.#level.approximateSize(from, LAST_KEY)) > bytes) {
+        for (let least = this.#mergedTo; most - least > 1;) {
+          const middle = Math.floor((least + most) / 2)
+          if ((await this.#level.approximateSize(from, keyOf(middle))) > bytes) most = middle
+          else least = middle
+        }
+      }
+      await this.#level.compactRange(from, most === KEYS ? LAST_KEY : keyOf(most))
+    } catch (cause) {
+      throw levelFault(this.directory, 'writing', cause)
+    }
+    this.#mergedTo = most === KEYS ? 0 : most
   }
 
   async close(): Promise<void> {
     await this.#level.close()
   }
+}
+
+/** The n-th of the texts of eight characters, in order: fine enough to tell stretches of keys apart. */
+function keyOf(place: number): string {
+  let key = ''
+  for (let rest = place, i = 0; i < KEY_CHARACTERS; i++) {
+    key = String.fromCharCode(FIRST_CHARACTER + (rest % CHARACTERS)) + key
+    rest = Math.floor(rest / CHARACTERS)
+  }
+  return key
 }
 
 /** LevelDB says what it met in words; a missing or unreadable file is damage, a full disk is not. */

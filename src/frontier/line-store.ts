@@ -8,6 +8,8 @@ export interface LineStore {
   /** What has keys from `from` (included) to `to` (not included), in order. */
   range(from: string, to: string): AsyncIterable<readonly [string, Uint8Array]>
   batch(): StoreBatch
+  /** Gives back the room of what was deleted or written anew, in about so many bytes; the next call goes on behind them. */
+  merge(bytes: number): Promise<void>
   close(): Promise<void>
 }
 

@@ -42,6 +42,8 @@ export class MemoryLineStore implements LineStore {
     }
   }
 
+  async merge(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   async #wait(): Promise<void> {

@@ -9,7 +9,7 @@ import type { EntryLines } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import type { HostReader } from './host-reader.ts'
-import { Segment, SEGMENT_BYTES } from './segment.ts'
+import { Segment } from './segment.ts'
 
 interface ReplayedHost {
   /** In the order of their lines. */
@@ -83,14 +83,13 @@ export async function omitStored(
         continue
       }
       lines.keepFirst(segment, 0)
-      if (segment.block !== 0) host.spent.push({ band: line.band, block: segment.block })
+      lines.charged -= segment.cost
+      if (segment.block > 0) host.spent.push({ band: line.band, block: segment.block })
       line.waiting -= entries.length - kept.length
       host.waiting -= entries.length - kept.length
-      if (kept.length === 0) {
-        lines.charged -= SEGMENT_BYTES
-        continue
-      }
+      if (kept.length === 0) continue
       const rest = new Segment(line.band)
+      lines.charged += rest.cost
       for (const entry of kept) lines.push(rest, entry)
       line.append(rest)
     }

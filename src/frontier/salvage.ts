@@ -11,6 +11,7 @@ import { EntryBlock } from './entry-block.ts'
 import type { FrontierEntry } from './frontier.ts'
 import { blockKey, GuardedStore } from './guarded-store.ts'
 import { decodeRecord, type HostRecord } from './host-record.ts'
+import type { InlineBlock } from './inline-block.ts'
 import { LevelStore } from './level-store.ts'
 
 export interface SalvagedFrontier {
@@ -31,12 +32,13 @@ export async function salvageFrontier(
   show: (entry: FrontierEntry) => void | Promise<void>,
 ): Promise<SalvagedFrontier> {
   const damage: string[] = []
-  const store = await openSomehow(directory, damage)
+  const level = await openSomehow(directory, damage)
+  const store = new GuardedStore(level)
   try {
     const facts = await factsOf(store, damage)
     const hosts = new Map<HostKey, number | null>()
     let found = 0
-    const records = store.readable('h', 'i')
+    const records = level.readable('h', 'i')
     for (;;) {
       const next = await records.next()
       if (next.done === true) {
@@ -81,8 +83,13 @@ async function openSomehow(directory: string, damage: string[]): Promise<LevelSt
 }
 
 /** What the last checkpoint says of the whole, if it and everything it counts on is there. */
-async function factsOf(store: LevelStore, damage: string[]): Promise<CheckpointFacts | null> {
-  const guarded = new GuardedStore(store)
+async function factsOf(guarded: GuardedStore, damage: string[]): Promise<CheckpointFacts | null> {
+  try {
+    await guarded.readCode()
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    damage.push(fault.message)
+  }
   try {
     const text = await guarded.open(false)
     const facts = text === null ? null : (JSON.parse(text) as CheckpointFacts)
@@ -97,9 +104,9 @@ async function factsOf(store: LevelStore, damage: string[]): Promise<CheckpointF
   }
 }
 
-function readRecord(store: LevelStore, host: HostKey, key: string, value: Uint8Array): HostRecord | null {
+function readRecord(store: GuardedStore, host: HostKey, key: string, value: Uint8Array): HostRecord | null {
   try {
-    return decodeRecord(host, new GuardedStore(store).unguard(key, value))
+    return decodeRecord(host, store.unguard(key, value), store.code)
   } catch (fault) {
     if (fault instanceof Fault) return null
     throw fault
@@ -107,15 +114,18 @@ function readRecord(store: LevelStore, host: HostKey, key: string, value: Uint8A
 }
 
 async function entriesOf(
-  store: LevelStore,
+  store: GuardedStore,
   host: HostKey,
   record: HostRecord,
 ): Promise<{ kept: FrontierEntry[]; lost: number }> {
   const kept: FrontierEntry[] = [...record.front]
   let lost = 0
   for (const { band, pieces } of record.lines) {
-    for (const { block, stored, from } of pieces) {
-      const entries = await readBlock(store, host, blockKey(host, band, block), stored, from)
+    for (const { block, stored, from, inline } of pieces) {
+      const entries =
+        inline === undefined
+          ? await readBlock(store, host, blockKey(host, band, block), stored, from)
+          : inlineEntries(host, inline, stored, from)
       if (entries === null) lost += stored - from
       else kept.push(...entries)
     }
@@ -125,17 +135,26 @@ async function entriesOf(
 }
 
 async function readBlock(
-  store: LevelStore,
+  store: GuardedStore,
   host: HostKey,
   key: string,
   stored: number,
   from: number,
 ): Promise<FrontierEntry[] | null> {
   try {
-    const [value] = await new GuardedStore(store).getMany([key])
+    const [value] = await store.getMany([key])
     if (value === undefined) return null
-    const block = EntryBlock.open(host, value)
+    const block = EntryBlock.open(host, value, store.code)
     return block.count === stored ? block.entries(from) : null
+  } catch (fault) {
+    if (fault instanceof Fault) return null
+    throw fault
+  }
+}
+
+function inlineEntries(host: HostKey, inline: InlineBlock, stored: number, from: number): FrontierEntry[] | null {
+  try {
+    return inline.entries(host, stored, from)
   } catch (fault) {
     if (fault instanceof Fault) return null
     throw fault

@@ -1,4 +1,5 @@
-// A stretch of a host's line: up to 256 URLs of one band, in memory, on disk, or the first of them in both.
+// A stretch of a host's line: up to 256 URLs of one band, in memory, on disk, or the first of them in both. A few dozen may stand
+// in their host's record as a block (inline-block.ts): then they are in memory, but packed.
 //
 //     line    first                                                   last
 //             [rows]  →  [block 7: from 30 of 256, rows 64]  →  [block 9: 0 of 256]  →  [rows]
@@ -8,6 +9,7 @@
 
 import { Chain } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
+import type { InlineBlock } from './inline-block.ts'
 
 /** Entries of one segment, and so of one block. */
 export const SEGMENT_ENTRIES_MAX = 256
@@ -17,8 +19,9 @@ export const SEGMENT_BYTES = 230
 
 export class Segment extends Chain {
   next: Segment | null = null
-  /** The number of its block on disk; 0 while it has none. */
+  /** The number of its block on disk; INLINE when that is in the host's record, 0 while it has none. */
   block = 0
+  inline: InlineBlock | null = null
   /** Of a block: how many entries it has, and how many of them are gone. The rows are the first of the others. */
   stored = 0
   from = 0
@@ -33,9 +36,14 @@ export class Segment extends Chain {
     return this.block === 0 ? this.count : this.stored - this.from
   }
 
-  /** Some of it is on disk only. */
+  /** Some of it is in its block only. */
   get isUnread(): boolean {
     return this.block !== 0 && this.from + this.count < this.stored
+  }
+
+  /** What it costs in memory beside its rows. */
+  get cost(): number {
+    return SEGMENT_BYTES + (this.inline?.length ?? 0)
   }
 }
 
