@@ -2,7 +2,7 @@
 //
 //   npm run bench:peers                          all of it; installs what is missing, where it may
 //   npm run bench:peers -- [--only portolan,wget2] [--origins plain,gzip,https] [--hosts 1,64,1000] [--pages 2048] [--long 12800]
-//                          [--runs 2] [--limit 60] [--json FILE]
+//                          [--runs 2] [--limit 60] [--json FILE] [--commit NAME, outside of git]
 //
 // nginx serves pages of the test web from files, 14 kB with 35 links each (peers/origin.ts); each contender at its best settings
 // (peers/*.ts); which pages were fetched is read from the server's log and compared with the truth (peers/judge.ts). Slow contenders
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '2' },
     limit: { type: 'string', default: '60' },
     json: { type: 'string' },
+    commit: { type: 'string' },
   },
 })
 /** Of the long webs, and of those that slow contenders meet in every kind. */
@@ -64,6 +65,7 @@ for (const { origin, contenders: chosen } of plan()) {
     onResult: (result) => console.log(lineOf(result)),
   })
   sittings.push({ ...sitting, leftOut: absent })
+  save()
 }
 
 console.log('\nBest run of each, CPU µs a page:')
@@ -74,7 +76,9 @@ for (const { origin, pages, results } of sittings) {
   )
 }
 for (const [name, why] of Object.entries(leftOut)) console.log(`${name} was left out: ${why}`)
-if (values.json !== undefined) {
+/** After every sitting: a run that is stopped in the middle is not lost. */
+function save(): void {
+  if (values.json === undefined) return
   const about = {
     bench: 'peers',
     date: startedAt.toISOString(),
@@ -82,13 +86,12 @@ if (values.json !== undefined) {
     machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`,
     node: process.version,
     nginx: nginxVersion(),
-    commit: versionFrom('git', ['rev-parse', '--short', 'HEAD'], /(\S+)/),
+    commit: values.commit ?? versionFrom('git', ['rev-parse', '--short', 'HEAD'], /(\S+)/),
     options: values,
     contenders: contenders.map(({ name, version, settings, keeps }) => ({ name, version, settings, keeps })),
     leftOut,
   }
   writeFileSync(values.json, `${JSON.stringify({ ...about, sittings }, null, 1)}\n`)
-  console.log(`wrote ${values.json}`)
 }
 
 /** Everybody who is wanted and here, or can be brought. */
