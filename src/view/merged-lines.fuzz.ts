@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { damage, DAMAGES, Stand } from '../../test/merged-stand.ts'
+import { loadCursor } from './cursor.ts'
 
 const parent = mkdtempSync(join(tmpdir(), 'portolan-merged-'))
 afterAll(() => rmSync(parent, { recursive: true }))
@@ -90,7 +91,7 @@ test('whatever happens between, after an advance every committed line is there o
           if (step.kind === 'take back') {
             stand.takeBack(step.source, (index) => index % step.nth !== 0, step.published)
           }
-          if (step.kind === 'crash') crash(stand, step, older)
+          if (step.kind === 'crash') await crash(stand, step, older)
           if (step.kind === 'damage') {
             damage(stand, step.what)
             older = null
@@ -107,18 +108,18 @@ test('whatever happens between, after an advance every committed line is there o
 })
 
 /** What was not synced is lost, or was never whole; the cursor may be the one before, if that spoke of the same file. */
-function crash(
+async function crash(
   stand: Stand,
   { loses, garbage, toOlderCursor }: Step & { readonly kind: 'crash' },
   older: OlderCursor | null,
-): void {
+): Promise<void> {
   if (!existsSync(stand.cursor) || !existsSync(stand.merged)) return
   const { size, ino } = statSync(stand.merged)
   if (toOlderCursor && older?.inode === ino) writeFileSync(stand.cursor, older.cursor)
-  const length = /"length":(\d+)/.exec(readFileSync(stand.cursor, 'utf8'))?.[1]
+  const cursor = await loadCursor(stand.cursor)
   // A cursor that was damaged before says nothing of what is durable.
-  if (length === undefined) return
-  if (size > Number(length)) truncateSync(stand.merged, Math.max(Number(length), size - loses))
+  if (cursor === null) return
+  if (size > cursor.length) truncateSync(stand.merged, Math.max(cursor.length, size - loses))
   appendFileSync(stand.merged, garbage)
   writeFileSync(`${stand.merged}.new`, garbage)
 }

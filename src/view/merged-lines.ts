@@ -6,7 +6,7 @@
 //   merged    ##########################|+++++ +++
 //   cursor    length, and how far in each share
 //
-// advance() copies, syncs the merged file, then replaces the cursor: that is its commit. Opening cuts the merged file back
+// advance() copies, syncs the merged file, then writes the cursor: that is its commit. Opening cuts the merged file back
 // to the cursor. Lines of one source stand in their order; how those of several mix is chance.
 //
 // Always true:
@@ -16,14 +16,13 @@
 //     the disk again, until then), so that whoever reads it never finds less than there was;
 //   - a fault leaves the commit before it: the next advance() opens anew and does it again.
 //
-// hot: about 0.6 µs of CPU per line of a page, and 1.5 ms per advance, most of it for the cursor (bench/view.ts): once a
-// second is often enough for readers, and cheap; ten times a second costs more than the lines do.
+// hot: 0.4 µs of CPU per line of a page, and a millisecond per advance (bench/view.ts): once a second is often enough for
+// readers, and cheap; ten times a second the advances cost more than the lines.
 
 import { rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { assert, diskFault, Fault } from '../base/index.ts'
-import { moveDurably, syncDirectory } from '../disk/index.ts'
-import { type Cursor, loadCursor, type Reached, saveCursor } from './cursor.ts'
+import { moveDurably } from '../disk/index.ts'
+import { type Cursor, CursorFile, loadCursor, type Reached, removeCursor } from './cursor.ts'
 import { type Committed, type LineSource, misfit, SourceReader } from './line-source.ts'
 import { MergedFile } from './merged-file.ts'
 
@@ -34,8 +33,8 @@ export interface MergedLinesOptions {
   readonly sources: readonly LineSource[]
 }
 
-/** Long enough that calls cost little per line, short enough that others get their turn. 256 KiB was cheapest. */
-const STRETCH_BYTES = 2 ** 18
+/** Long enough that calls cost little per line, short enough that others get their turn. 1 MiB was cheapest. */
+const STRETCH_BYTES = 2 ** 20
 
 /** What is committed of every source, by its name; a plain length where there are no editions. */
 export type CommittedLengths = Readonly<Record<string, number | Committed>>
@@ -43,6 +42,7 @@ export type CommittedLengths = Readonly<Record<string, number | Committed>>
 /** The merged file as the last cursor has it, open for more. */
 interface Opened {
   readonly file: MergedFile
+  readonly cursor: CursorFile
   readonly reached: Readonly<Record<string, Reached>>
 }
 
@@ -125,12 +125,21 @@ export class MergedLines {
   async #open(): Promise<Opened | 'to be made anew'> {
     try {
       await rm(this.#temporary, { force: true })
-      const cursor = await loadCursor(this.#cursorPath)
-      if (cursor === null || !(await this.#isUsable(cursor))) return 'to be made anew'
-      const file = await MergedFile.openAt(this.#path, cursor.length)
-      return { file, reached: cursor.sources }
+      const last = await loadCursor(this.#cursorPath)
+      if (last === null || !(await this.#isUsable(last))) return 'to be made anew'
+      return await this.#openAt(last.length, last, last.sources)
     } catch (cause) {
       throw diskFault(`opening ${this.#path}`, cause)
+    }
+  }
+
+  async #openAt(length: number, last: Cursor | null, reached: Readonly<Record<string, Reached>>): Promise<Opened> {
+    const file = await MergedFile.openAt(this.#path, length)
+    try {
+      return { file, cursor: await CursorFile.open(this.#cursorPath, last), reached }
+    } catch (fault) {
+      await file.close()
+      throw fault
     }
   }
 
@@ -162,13 +171,13 @@ export class MergedLines {
     })
   }
 
-  async #append({ file, reached }: Opened, told: ReadonlyMap<string, Committed>): Promise<void> {
+  async #append({ file, cursor, reached }: Opened, told: ReadonlyMap<string, Committed>): Promise<void> {
     const isThere = [...told].every(([name, { length }]) => length === (reached[name]?.length ?? 0))
     if (isThere) return
     const now = await this.#copy(file, reached, told)
     await file.sync()
-    await saveCursor(this.#cursorPath, { length: file.length, sources: now })
-    this.#opened = { file, reached: now }
+    await cursor.save({ length: file.length, sources: now })
+    this.#opened = { file, cursor, reached: now }
   }
 
   async #rebuild(told: ReadonlyMap<string, Committed>): Promise<void> {
@@ -188,13 +197,11 @@ export class MergedLines {
     }
     await this.#letGo()
     // First, and durably: of the new file it is not true, even where the two could be taken for each other.
-    await rm(this.#cursorPath, { force: true })
-    await syncDirectory(dirname(this.#cursorPath))
+    await removeCursor(this.#cursorPath)
     await moveDurably(this.#temporary, this.#path)
-    const file = await MergedFile.openAt(this.#path, beside.length)
     // From here on letGo() closes it.
-    this.#opened = { file, reached: now }
-    await saveCursor(this.#cursorPath, { length: file.length, sources: now })
+    this.#opened = await this.#openAt(beside.length, null, now)
+    await this.#opened.cursor.save({ length: beside.length, sources: now })
   }
 
   async #copy(
@@ -248,7 +255,9 @@ export class MergedLines {
     const readers = [...this.#readers.values()]
     this.#readers.clear()
     for (const reader of readers) await reader.close()
-    if (opened !== null && opened !== 'to be made anew') await opened.file.close()
+    if (opened === null || opened === 'to be made anew') return
+    await opened.cursor.close()
+    await opened.file.close()
   }
 
   get #temporary(): string {
