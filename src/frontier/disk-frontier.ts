@@ -19,81 +19,39 @@
 //
 // figures(): `waiting` and `hosts` are of all, the others of the hosts at hand.
 
-import { assert, type ClockMs, Fault } from '../base/index.ts'
+import { type ClockMs, Fault } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { NO_BAND } from './bench-host.ts'
-import { CHECKPOINT_VERSION, type CheckpointFacts, CheckpointWriter, type Seal } from './checkpoint-writer.ts'
+import { CheckpointWriter, type Seal } from './checkpoint-writer.ts'
+import { type DiskFrontierSettings, type DiskFrontierTuning, TUNING } from './disk-frontier-settings.ts'
 import { DiskHost, HOST_BYTES } from './disk-host.ts'
 import { ROW_BYTES } from './entry-lines.ts'
 import type { FrontierEntry, HostState, Turn } from './frontier.ts'
-import { FrontierOfHosts, type FrontierSettings } from './frontier-of-hosts.ts'
-import { GuardedStore, hostKey } from './guarded-store.ts'
+import { FrontierOfHosts } from './frontier-of-hosts.ts'
+import { type GuardedStore, hostKey } from './guarded-store.ts'
 import { captureHost } from './host-capture.ts'
 import { type HostPage, HostQueue } from './host-queue.ts'
 import { HostReader } from './host-reader.ts'
 import { decodeRecord, type HostRecord, waitingOf } from './host-record.ts'
-import { hostFingerprint, KnownHosts } from './known-hosts.ts'
+import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
 import { LevelStore, markAsMade, prepareDirectory } from './level-store.ts'
 import type { LineStore } from './line-store.ts'
+import { MemoryShares } from './memory-shares.ts'
+import { openCheckpoint, type OpenedCheckpoint } from './opened-checkpoint.ts'
 import { omitStored, Replay } from './replay.ts'
 import type { Segment } from './segment.ts'
+import { assertLinesSound } from './sound-lines.ts'
 
-// Shares of the memory.
-/** Arrivals since the last seal, before another is wanted. */
-const DIRTY_SHARE = 1 / 4
-/** A checkpoint that finds more makes it as little as this. */
-const TARGET_SHARE = 0.45
-/** Hosts are brought to hand up to here; those of a better band than any at hand a little further. */
-const PAGES_SHARE = 0.6
-const BETTER_PAGES_SHARE = 0.7
-const SEAL_SHARE = 0.75
-/** So much more than after the last checkpoint must there be for another to help. */
-const PROGRESS_SHARE = 1 / 16
+export type { DiskFrontierSettings, DiskFrontierTuning } from './disk-frontier-settings.ts'
 
 /** As many hosts may always come to hand. */
 const HOSTS_CALLED_MIN = 64
 /** Records asked for at once; a page of hosts is more than half of it. */
 const RECORDS_AHEAD = 400
 
-/** Numbers that tests make small, so that everything happens with little. */
-export interface DiskFrontierTuning {
-  /** URLs at the head of a line that stay in memory, and are read at a time. */
-  readonly headEntries: number
-  /** URLs of a host in memory, below which the next are read. At least those of a turn. */
-  readonly readAhead: number
-  /** Fewer URLs at an end of a line go into the host's record. */
-  readonly blockEntriesMin: number
-  /** As many hosts stay at hand, however short memory is. */
-  readonly hostsMin: number
-  /** As many URLs in memory are enough to make a code of. */
-  readonly codeEntriesMin?: number
-}
-
-const TUNING: DiskFrontierTuning = { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64 }
-
-export interface DiskFrontierSettings extends FrontierSettings {
-  /** For hosts at hand and their URLs. */
-  readonly memoryBytes: number
-  /** Something may have become ready that nextReadyMs() did not know of; also called when a fault waits to be thrown. */
-  readonly onReady?: () => void
-  readonly tuning?: DiskFrontierTuning
-}
-
-const NEW: CheckpointFacts = {
-  version: CHECKPOINT_VERSION,
-  batch: 0,
-  run: 0,
-  waiting: 0,
-  hosts: 0,
-  known: 0,
-  nextBlock: 1,
-  nextPage: 1,
-  pages: [],
-}
-
 export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   readonly #store: GuardedStore
-  readonly #memoryBytes: number
+  readonly #memory: MemoryShares
   readonly #onReady: () => void
   readonly #known: KnownHosts
   readonly #queue: HostQueue
@@ -110,11 +68,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   #checkpointed: number
   #replay: Replay | null = new Replay()
   #startedMs: number
-  /** What was offered since the last seal. */
-  #dirtyBytes = 0
   /** Pages being read: their hosts are not at hand yet, and they are not in line any more. */
   readonly #pagesOut = new Map<number, HostPage>()
-  #settledBytes = 0
   #turnsSinceSeal = 0
   #fault: unknown = null
   #pressed: PromiseWithResolvers<void> | null = null
@@ -136,31 +91,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Opens the frontier in a store, which is closed with it. */
   static async on(lineStore: LineStore, settings: DiskFrontierSettings, isNew: boolean): Promise<DiskFrontier> {
-    const store = new GuardedStore(lineStore)
-    const text = await store.open(isNew)
-    const facts = text === null ? NEW : (JSON.parse(text) as CheckpointFacts)
-    if (!(facts.version >= 1 && facts.version <= CHECKPOINT_VERSION)) {
-      const what = `the waiting URLs in ${lineStore.directory} have version ${facts.version}, not ${CHECKPOINT_VERSION}`
-      throw new Fault('LEDGER_VERSION', what)
-    }
-    await store.readCode()
-    if (facts.hasCode === true && store.code === null) throw store.damaged('the code of the blocks is missing')
-    const known = new KnownHosts()
-    let knownCount = 0
-    for await (const fingerprints of store.knownHosts()) {
-      for (const fingerprint of fingerprints) known.add(fingerprint)
-      knownCount += fingerprints.length
-    }
-    if (knownCount !== facts.known) throw store.damaged(`${facts.known} hosts are known, but ${knownCount} are named`)
-    // From here on a store without a checkpoint has lost it.
-    if (text === null) await store.writeCheckpoint(store.batch(), JSON.stringify(NEW))
-    return new DiskFrontier(settings, store, facts, known)
+    return new DiskFrontier(settings, await openCheckpoint(lineStore, isNew))
   }
 
-  private constructor(settings: DiskFrontierSettings, store: GuardedStore, facts: CheckpointFacts, known: KnownHosts) {
+  private constructor(settings: DiskFrontierSettings, { store, facts, known }: OpenedCheckpoint) {
     super(settings)
     this.#store = store
-    this.#memoryBytes = settings.memoryBytes
+    this.#memory = new MemoryShares(settings.memoryBytes)
     this.#onReady = settings.onReady ?? (() => undefined)
     this.#known = known
     this.#run = facts.run + 1
@@ -198,7 +135,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       nextPage: facts.nextPage,
       knownCount: facts.known,
       tuning: this.#tuning,
-      excessBytes: () => this.#excessBytes(),
+      excessBytes: () => this.#memory.excess(this.bytesInMemory, this.#queue.size > 0),
       drop: (host) => this.#drop(host),
     })
   }
@@ -208,7 +145,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   override offer(entry: FrontierEntry): void {
     if (this.#replay !== null) return this.#replay.offer(entry)
     super.offer(entry)
-    this.#dirtyBytes += entry.url.length + ROW_BYTES
+    this.#memory.dirtyBytes += entry.url.length + ROW_BYTES
   }
 
   override take(): Turn | null {
@@ -263,11 +200,9 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   wantsSeal(): boolean {
     if (this.#sealed !== null || this.#replay !== null) return false
     const bytes = this.bytesInMemory
-    if (this.#dirtyBytes > this.#memoryBytes * DIRTY_SHARE) return true
-    const isMore = bytes > this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE
-    if (isMore && bytes > this.#memoryBytes * SEAL_SHARE) return true
+    if (this.#memory.wantsSeal(bytes)) return true
     // Others wait on disk for the places of those that were served.
-    const isFull = this.#queue.size > 0 && bytes > this.#memoryBytes * PAGES_SHARE
+    const isFull = this.#queue.size > 0 && this.#memory.isFull(bytes)
     return isFull && (this.#turnsSinceSeal * 2 > this.hosts.size || this.bench.bestBand > this.#queue.bestBand)
   }
 
@@ -293,7 +228,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#changed = []
     this.#pagesRead = []
     this.#turnsSinceSeal = 0
-    this.#dirtyBytes = 0
+    this.#memory.dirtyBytes = 0
   }
 
   /** The journal holds batch n: what was sealed with it, or before, can be written. */
@@ -310,8 +245,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Memory is used up: what to wait for before taking in more. Undefined when there is room, or nothing would help. */
   pressure(): Promise<void> | undefined {
-    const bytes = this.bytesInMemory
-    if (bytes <= this.#memoryBytes || bytes <= this.#settledBytes + this.#memoryBytes * PROGRESS_SHARE) return undefined
+    if (!this.#memory.isUsedUp(this.bytesInMemory)) return undefined
     this.#pressed ??= Promise.withResolvers()
     return this.#pressed.promise
   }
@@ -406,23 +340,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   override assertSound(): void {
     super.assertSound()
-    let rows = 0
-    let packed = 0
-    for (const host of this.hosts.values()) {
-      let waiting = host.later?.length ?? 0
-      for (let line = host.best; line !== null; line = line.worse) {
-        let left = 0
-        for (const segment of line.segments()) left += segment.left
-        assert(left === line.waiting, `${host.key} has ${left} URLs in band ${line.band}, ${line.waiting} counted`)
-        waiting += left
-      }
-      assert(waiting === host.waiting, `${host.key} has ${waiting} URLs in line, ${host.waiting} counted`)
-      rows += host.inMemory
-      packed += host.packedBytes
-    }
-    const { charged } = this.lines
-    assert(packed === charged, `segments take ${packed} bytes of memory, ${charged} are charged`)
-    assert(rows === this.lines.count, `${rows} URLs are in memory, ${this.lines.count} counted`)
+    assertLinesSound(this.hosts.values(), this.lines)
   }
 
   // ── Hooks ────────────────────────────────────────────────────────────────────────────────────
@@ -537,8 +455,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   #callHosts(): void {
     if (this.#queue.size === 0 || this.#pagesOut.size > 0 || this.#replay !== null) return
     if (this.#reader.recordsWanted > RECORDS_AHEAD) return
-    const share = this.#queue.bestBand < this.bench.bestBand ? BETTER_PAGES_SHARE : PAGES_SHARE
-    if (this.hosts.size >= HOSTS_CALLED_MIN && this.bytesInMemory >= share * this.#memoryBytes) return
+    const isBetter = this.#queue.bestBand < this.bench.bestBand
+    if (this.hosts.size >= HOSTS_CALLED_MIN && !this.#memory.hasRoom(this.bytesInMemory, isBetter)) return
     const page = this.#queue.shift()
     if (page === null) return
     this.#pagesOut.set(page.page, page)
@@ -580,7 +498,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     }
     this.#sealed = null
     this.#write = null
-    this.#settledBytes = this.bytesInMemory
+    this.#memory.hasSettled(this.bytesInMemory)
     this.#pressed?.resolve()
     this.#pressed = null
     this.#callHosts()
@@ -596,11 +514,6 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** About what hosts at hand, their URLs and the names of all hosts take. */
   get bytesInMemory(): number {
     return this.lines.bytes + this.hosts.size * HOST_BYTES + this.#known.bytes
-  }
-
-  #excessBytes(): number {
-    const share = this.#queue.size > 0 ? TARGET_SHARE : PAGES_SHARE
-    return this.bytesInMemory > share * this.#memoryBytes ? this.bytesInMemory - TARGET_SHARE * this.#memoryBytes : 0
   }
 
   #fail(fault: unknown): void {
