@@ -123,7 +123,7 @@ for (const [pages, links] of [
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-bench-ledger-'))
 try {
-  const identity = { name: 'bench', key: '00'.repeat(16), startedAtMs: 0, agents: 1 }
+  const identity = { name: 'bench', key: '00'.repeat(16), startedAtMs: 0 }
   const open = (): Promise<SegmentedJournal> =>
     SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: () => identity })
   const batches = Array.from({ length: 50 }, () => batchOf(100, 6))

@@ -22,7 +22,9 @@ export const ROOMS = [
   // The house that runs the walk.
   'ledger',
   'view',
+  'exchange',
   'agent',
+  'supervise',
   'report',
   'config',
   'cli',

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { Random } from '../src/base/index.ts'
 import { type CrawlIdentity, emptyBatch, SegmentedJournal } from '../src/ledger/index.ts'
 
-export const IDENTITY: CrawlIdentity = { name: 'test', key: '00'.repeat(8), startedAtMs: 5, agents: 1 }
+export const IDENTITY: CrawlIdentity = { name: 'test', key: '00'.repeat(8), startedAtMs: 5 }
 
 /** Head and three sample batches are longer than this, head and two are not. */
 const SAMPLE_SEGMENT_BYTES = 1_900

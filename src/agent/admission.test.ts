@@ -46,6 +46,7 @@ function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admiss
     seen: new MemoryUrlSeen(),
     strategy: strategyOf(strategyOptions.parse({})),
     follow: new Set(LINK_KINDS),
+    owners: null,
     redirectsMax: 5,
     maxDepth,
     obeysNofollow: true,
@@ -56,6 +57,7 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
   const told: Told = { entries: [], refused: [], held: [], linked: [] }
   const sink: AdmissionSink = {
     admitted: (entry) => told.entries.push(entry),
+    abroad: () => expect.unreachable(),
     refused: (reason) => told.refused.push(reason),
     held: (entry) => told.held.push(entry.url),
     linked: ({ count, urls, high, low }) => {

@@ -18,6 +18,7 @@ import {
   type ParsedPage,
   spansOfText,
 } from '../parse/index.ts'
+import type { Owners } from '../exchange/index.ts'
 import type { LinkTargets } from '../processors/index.ts'
 import type { Strategy } from '../strategy/index.ts'
 import {
@@ -28,6 +29,7 @@ import {
   hostKeyOf,
   LinkJoiner,
   type Scope,
+  slotOf,
 } from '../url/index.ts'
 import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
 
@@ -38,6 +40,8 @@ const BATCH_LINKS = 512
 
 /** URLs that are remembered as held. At 19 bytes each they take 5 MB. */
 const HELD_REMEMBERED = 2 ** 18
+/** URLs that are remembered as sent to other agents, at the same price. */
+const SENT_REMEMBERED = 2 ** 18
 
 export interface AdmissionParts {
   readonly canonicalise: Canonicalise
@@ -51,6 +55,8 @@ export interface AdmissionParts {
   readonly redirectsMax: number
   /** Links from a seed, at most; null for no limit. */
   readonly maxDepth: number | null
+  /** Which agent owns a host; null where one owns all. */
+  readonly owners: Owners | null
   /** False where robots are ignored: then rel=nofollow binds us as little. */
   readonly obeysNofollow: boolean
 }
@@ -59,10 +65,18 @@ export interface AdmissionParts {
 export interface AdmissionSink {
   admitted(entry: FrontierEntry): void
   refused(reason: RefusalReason): void
+  /** For another agent, and not sent there lately. */
+  abroad(entry: FrontierEntry): void
   /** Refused for its depth alone: kept, in case the limit is raised. Told once per URL, mostly. */
   held(entry: FrontierEntry): void
   /** The page's links that are in scope, known or new. Valid during the call. */
   linked(targets: LinkTargets): void
+}
+
+/** Where what another agent found goes. */
+export interface ParcelSink {
+  admitted(entry: FrontierEntry): void
+  seedAbroad(entry: FrontierEntry): void
 }
 
 export interface LinkSource {
@@ -75,10 +89,14 @@ export class Admission {
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** URLs held lately, so that most are held once; held twice, one is admitted once all the same. */
   #heldBefore = new MemoryUrlSeen()
+  /** URLs sent to other agents lately, so that most are sent once; whoever gets one twice knows it. */
+  #sentBefore = new MemoryUrlSeen()
   /** Its notes: why links to an origin are refused, or null. */
   readonly #joiner: LinkJoiner<RefusalReason | null>
   /** By the number of the kind: whether such links are followed. */
   readonly #follows: readonly boolean[]
+  /** Links of the piece at hand that other agents own. */
+  readonly #abroad = new PendingLinks()
   /** Batches not in use: a disk-based seen set answers later, so several may be out at once. */
   readonly #spare: PendingLinks[] = []
 
@@ -100,10 +118,60 @@ export class Admission {
       sink.refused(refusal)
       return false
     }
-    return this.#admitOne(
-      { url, host: hostKeyOf(url), via: null, depth: 0, hops: 0, band: 0, isSeed: true, tries: 0, pauses: 0 },
-      sink,
-    )
+    const entry = {
+      url,
+      host: hostKeyOf(url),
+      via: null,
+      depth: 0,
+      hops: 0,
+      band: 0,
+      isSeed: true,
+      tries: 0,
+      pauses: 0,
+    }
+    // Every agent is given all seeds, and takes its own.
+    return this.#isAbroad(url) ? false : this.#admitOne(entry, sink)
+  }
+
+  /**
+   * What another agent found, for hosts of ours: judged there, met here. `enter` is called once, with what takes the new
+   * ones into the books; in the same breath whoever calls notes that the parcel is in.
+   */
+  async admitParcel(
+    entries: readonly FrontierEntry[],
+    enter: (take: (books: ParcelSink) => void) => void,
+  ): Promise<void> {
+    const { fingerprinter, seen, strategy } = this.#parts
+    const batch = newBatch(entries.length)
+    const own: FrontierEntry[] = []
+    const seeds: FrontierEntry[] = []
+    for (const entry of entries) {
+      if (entry.isSeed) this.#addSeed(entry.url)
+      if (entry.isSeed && this.#isAbroad(entry.url)) {
+        seeds.push(entry)
+        continue
+      }
+      fingerprinter.compute(entry.url)
+      batch.high[own.length] = fingerprinter.high
+      batch.low[own.length] = fingerprinter.low
+      own.push(entry)
+    }
+    batch.count = own.length
+    const answer = seen.meet(batch)
+    if (answer !== undefined) await answer
+    enter((books) => {
+      for (const seed of seeds) books.seedAbroad(seed)
+      for (const [i, entry] of own.entries()) {
+        if (batch.isNew[i] === 1) books.admitted({ ...entry, band: strategy.bandOf(entry) })
+      }
+    })
+  }
+
+  #isAbroad(url: CanonicalUrl): boolean {
+    const { owners, fingerprinter } = this.#parts
+    if (owners === null) return false
+    fingerprinter.compute(url)
+    return owners.ofSlot(slotOf(fingerprinter.high)) !== owners.self
   }
 
   #addSeed(url: CanonicalUrl): void {
@@ -145,6 +213,7 @@ export class Admission {
     for (let from = first; from < links.count; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
       this.#prepare(pending, links, from, base, encoding, source, mayFollow, sink)
+      if (this.#abroad.batch.count > 0) this.#sendAbroad(links, base, source, sink)
       const answer = this.#parts.seen.meet(pending.batch)
       if (answer !== undefined) {
         const next = from + BATCH_LINKS
@@ -159,7 +228,7 @@ export class Admission {
   }
 
   #settleBatch(pending: PendingLinks, links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
-    this.#offer(pending, links, base, source, sink)
+    this.#offer(pending, links, base, source, sink, (entry) => sink.admitted(entry))
     this.#spare.push(pending)
   }
 
@@ -183,12 +252,14 @@ export class Admission {
     const joiner = this.#joiner
     const follows = this.#follows
     const depth = source.depth + 1
-    const { batch, urls, indexes } = pending
+    const { owners } = this.#parts
+    const abroad = this.#abroad
     const { places, bytes } = links
     const end = Math.min(from + BATCH_LINKS, links.count)
     // What holds for the base holds for every link that the joiner can join.
     const mayJoin = joiner.begin(base) && mayFollow && this.#judge(base.href as CanonicalUrl, depth) === null
-    let count = 0
+    pending.batch.count = 0
+    abroad.batch.count = 0
     for (let i = from; i < end; i++) {
       const start = places[3 * i] as number
       const meaning = places[3 * i + 2] as number
@@ -203,10 +274,9 @@ export class Admission {
             continue
           }
         }
-        batch.high[count] = joiner.high
-        batch.low[count] = joiner.low
-        indexes[count] = i
-        urls[count++] = other === null ? joiner.root : other.root
+        const isOwn = owners === null || owners.ofSlot(slotOf(joiner.high)) === owners.self
+        const root = other === null ? joiner.root : other.root
+        ;(isOwn ? pending : abroad).add(joiner.high, joiner.low, i, root)
         continue
       }
       const url = canonicalise(links.href(i), base, encoding)
@@ -228,12 +298,15 @@ export class Admission {
         continue
       }
       fingerprinter.compute(url)
-      batch.high[count] = fingerprinter.high
-      batch.low[count] = fingerprinter.low
-      indexes[count] = NOT_JOINED
-      urls[count++] = url
+      const isOwn = owners === null || owners.ofSlot(slotOf(fingerprinter.high)) === owners.self
+      ;(isOwn ? pending : abroad).add(fingerprinter.high, fingerprinter.low, NOT_JOINED, url)
     }
-    batch.count = count
+  }
+
+  #sendAbroad(links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
+    if (this.#sentBefore.size >= SENT_REMEMBERED) this.#sentBefore = new MemoryUrlSeen()
+    this.#sentBefore.meet(this.#abroad.batch)
+    this.#offer(this.#abroad, links, base, source, sink, (entry) => sink.abroad(entry))
   }
 
   /** A URL that one link more would admit. */
@@ -263,7 +336,14 @@ export class Admission {
     else this.#isFirstHeld(entry.url, this.#parts.fingerprinter)
   }
 
-  #offer(pending: PendingLinks, links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
+  #offer(
+    pending: PendingLinks,
+    links: LinkSpans,
+    base: BaseUrl,
+    source: LinkSource,
+    sink: AdmissionSink,
+    take: (entry: FrontierEntry) => void,
+  ): void {
     const { strategy } = this.#parts
     const { batch, urls, indexes } = pending
     for (let i = 0; i < batch.count; i++) {
@@ -273,8 +353,7 @@ export class Admission {
       const host = hostKeyOf(url)
       const depth = source.depth + 1
       const band = strategy.bandOf({ url, host, depth, via: source.url, isSeed: false })
-      const entry = { url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 }
-      sink.admitted(entry)
+      take({ url, host, via: source.url, depth, hops: 0, band, isSeed: false, tries: 0, pauses: 0 })
     }
     sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
   }
@@ -290,8 +369,12 @@ export class Admission {
   }
 
   async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {
-    const { strategy, seen, fingerprinter } = this.#parts
+    const { strategy, seen, fingerprinter, owners } = this.#parts
     const batch = newBatch(1)
+    if (this.#isAbroad(entry.url)) {
+      sink.abroad({ ...entry, band: strategy.bandOf(entry) })
+      return false
+    }
     fingerprinter.compute(entry.url)
     batch.high[0] = fingerprinter.high
     batch.low[0] = fingerprinter.low
@@ -301,6 +384,8 @@ export class Admission {
     if (batch.isNew[0] === 0) return false
     const ranked = { ...entry, band: strategy.bandOf(entry) }
     sink.admitted(ranked)
+    // What a seed redirects to is a seed: the others must hear of it too.
+    if (owners !== null && entry.isSeed && entry.via !== null) sink.abroad(ranked)
     return true
   }
 }
@@ -311,4 +396,13 @@ class PendingLinks {
   /** Of a link that was joined the root of its origin; then its index on the page says where to find it. */
   readonly urls: CanonicalUrl[] = Array.from({ length: BATCH_LINKS }, () => '' as CanonicalUrl)
   readonly indexes = new Uint32Array(BATCH_LINKS)
+
+  add(high: number, low: number, index: number, url: CanonicalUrl): void {
+    const { batch } = this
+    const place = batch.count++
+    batch.high[place] = high
+    batch.low[place] = low
+    this.indexes[place] = index
+    this.urls[place] = url
+  }
 }

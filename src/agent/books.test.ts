@@ -27,7 +27,7 @@ class SlowJournal extends MemoryJournal {
   gate: Promise<void> = Promise.resolve()
 
   constructor(events: string[]) {
-    super({ name: 'test', key: '00', startedAtMs: 0, agents: 1 })
+    super({ name: 'test', key: '00', startedAtMs: 0 })
     this.events = events
   }
 
@@ -79,6 +79,8 @@ function harness(options: { failing?: boolean; heldElsewhere?: number; beforeLas
     heldElsewhere: () => options.heldElsewhere ?? 0,
     beforeLast: options.beforeLast ?? (async () => void events.push('parts written')),
     writeFailure: (record) => void lines.push(record.url),
+    onDurable: () => {},
+    pressureAbroad: () => undefined,
     otherFiles: { archive: 'as it was' },
     spent: () => ({ ms: 1, cpuMs: 2, peakRssBytes: 3 }),
     tickMs: 100,
@@ -144,6 +146,7 @@ test('a page and its links stand in one batch, and are counted once', async () =
     page: null,
     failure: null,
     admitted: [entry('1'), entry('2')],
+    abroad: [],
     held: [entry('3')],
     refused,
   })

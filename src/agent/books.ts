@@ -9,7 +9,7 @@
 
 import type { Clock, FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
 import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
-import { emptyBatch, type Journal, type LedgerBatch, type RestNote } from '../ledger/index.ts'
+import { emptyBatch, type Journal, type LedgerBatch, type OriginalNote, type RestNote } from '../ledger/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
 import type { CrawlFigures, Spent } from './figures.ts'
 import type { Verdict } from './verdict.ts'
@@ -31,6 +31,8 @@ export interface Settled {
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
   readonly admitted: readonly FrontierEntry[]
+  /** Links that other agents own. */
+  readonly abroad: readonly FrontierEntry[]
   readonly held: readonly FrontierEntry[]
   readonly refused: readonly RefusalReason[]
 }
@@ -52,6 +54,10 @@ export interface BooksParts {
   readonly heldElsewhere: () => number
   /** Told before the last batch of a run is taken: parts write out what they have in memory. */
   readonly beforeLast: () => Promise<void>
+  /** A batch is durable: what it holds for other agents may set out. */
+  readonly onDurable: (number: number, batch: LedgerBatch) => void
+  /** Something to wait for when more is found for others than they have taken. */
+  readonly pressureAbroad: () => Promise<void> | undefined
   readonly spent: () => Spent
   readonly tickMs: number
   /** A commit that fails is the end of the agent. */
@@ -70,6 +76,11 @@ export class Books {
   #commit: Promise<void> | null = null
   #hold: Promise<void> | null = null
   #states: Readonly<Record<string, unknown>>
+  /** Who is to be called when the batch of a number is durable. */
+  #waiting: { readonly number: number; readonly callback: () => void }[] = []
+  /** The last batch that was taken, and the last that is durable. */
+  #taken: number
+  #durable: number
   #cancelTick: (() => void) | null = null
   #isClosed = false
   #isDirty = false
@@ -80,6 +91,8 @@ export class Books {
   constructor(parts: BooksParts) {
     this.#parts = parts
     this.#states = parts.otherFiles
+    this.#taken = parts.journal.lastNumber
+    this.#durable = parts.journal.lastNumber
   }
 
   /** Returns where the page's line stands in its file; -1 where there is none. */
@@ -105,6 +118,7 @@ export class Books {
     const position = settled.page === null ? -1 : writePage(settled.page)
     if (settled.failure !== null) writeFailure(settled.failure)
     for (const entry of settled.admitted) this.#admit(entry)
+    for (const entry of settled.abroad) this.#send(entry)
     for (const entry of settled.held) this.#parts.writeHeld(entry)
     for (const reason of settled.refused) figures.refuse(reason)
     this.#touched()
@@ -124,11 +138,34 @@ export class Books {
     const at = new Date(this.#parts.clock.wallMs()).toISOString()
     const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
     const failure = { url, kind, reason, detail, depth, via, at } as const
-    this.settle({ entry, verdict, page: null, failure, admitted: [], held: [], refused: [] })
+    this.settle({ entry, verdict, page: null, failure, admitted: [], abroad: [], held: [], refused: [] })
   }
 
   admitted(entry: FrontierEntry): void {
     this.#admit(entry)
+    this.#touched()
+  }
+
+  /** A link that another agent owns: it stays in the journal until that one has it. */
+  abroad(entry: FrontierEntry): void {
+    this.#send(entry)
+    this.#touched()
+  }
+
+  #send(entry: FrontierEntry): void {
+    this.#batch.abroad.push(entry)
+    if (entry.isSeed) this.#parts.writeSeed(entry)
+  }
+
+  /** A seed of another agent: it widens our scope as well. */
+  seedAbroad(entry: FrontierEntry): void {
+    this.#parts.writeSeed(entry)
+    this.#touched()
+  }
+
+  /** The first page of a content whose digest another agent owns. */
+  original(note: OriginalNote): void {
+    this.#batch.originals.push(note)
     this.#touched()
   }
 
@@ -170,7 +207,8 @@ export class Books {
 
   /** Something to wait for when more was done than is written, or more waits than fits memory: both stay bounded. */
   pressure(): Promise<void> | undefined {
-    return this.#verdicts.length >= VERDICTS_PER_BATCH_MAX ? this.commit() : this.#parts.frontier.pressure()
+    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX) return this.commit()
+    return this.#parts.frontier.pressure() ?? this.#parts.pressureAbroad()
   }
 
   /** Resolves when everything written so far is durable. */
@@ -178,6 +216,18 @@ export class Books {
     for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy
     if (this.#fault !== null) throw this.#fault
     if (this.#isDirty) await this.#commitAlone()
+  }
+
+  /** Whether everything that was done is durable. */
+  get isDurable(): boolean {
+    return !this.#isDirty && this.#commit === null
+  }
+
+  /** Calls back when all that was done so far is durable; at once where it is. */
+  whenDurable(callback: () => void): void {
+    const number = this.#isDirty ? this.#taken + 1 : this.#taken
+    if (number <= this.#durable) callback()
+    else this.#waiting.push({ number, callback })
   }
 
   /** Commits, then lets no other commit begin until the function that it gives is called: the files stand still meanwhile. */
@@ -246,6 +296,7 @@ export class Books {
     const verdicts = this.#verdicts
     const takenBack = this.#takenBack
     const number = journal.lastNumber + 1
+    this.#taken = number
     this.#batch = emptyBatch()
     this.#verdicts = []
     this.#takenBack = []
@@ -261,6 +312,11 @@ export class Books {
       throw this.#fail(fault, verdicts, takenBack, batch.admitted.length)
     }
     this.#states = states
+    this.#durable = number
+    const due = this.#waiting.filter((one) => one.number <= number)
+    if (due.length > 0) this.#waiting = this.#waiting.filter((one) => one.number > number)
+    for (const { callback } of due) callback()
+    this.#parts.onDurable(number, batch)
     for (const [name, file] of files) await file.committed?.(states[name], number)
     // The last batch stays: it says how long the files are.
     const upTo = Math.min(number - 1, heldElsewhere())

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { userAgentOf } from '../fetch/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { CrawlIdentity } from '../ledger/index.ts'
+import type { CrawlIdentity, OriginalNote } from '../ledger/index.ts'
 import { LinkLog } from '../processors/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
 import {
@@ -35,6 +35,7 @@ const FILES = {
   givenUp: 'state/given-up.jsonl',
   index: 'state/index.cdxj',
   links: 'state/links.log',
+  originals: 'state/originals.jsonl',
 } as const
 
 /** A seed as it was given, or where one redirected to. */
@@ -56,12 +57,14 @@ export interface CrawlFiles {
   /** Hosts and origins that were given up, and until when. */
   readonly givenUp: JsonLines<GivenUpNote>
   readonly linkLog: LinkLog | null
+  /** First pages of the contents this agent owns, whoever met them; null where it owns all: then pages.jsonl says it. */
+  readonly originals: JsonLines<OriginalNote> | null
   readonly committed: ReadonlyMap<string, CommittedFile>
 }
 
 /** Opens what the crawl writes, each cut back to what the ledger says of it. */
 export async function openCrawlFiles(
-  { dir, settings, clock, software }: CrawlPlan,
+  { dir, share, settings, clock, software }: CrawlPlan,
   identity: CrawlIdentity,
   states: Readonly<Record<string, unknown>>,
   closers: Closers,
@@ -84,7 +87,8 @@ export async function openCrawlFiles(
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
-  const lines = { pages, seeds, held, robots, givenUp, failures }
+  const originals = share === null ? null : await openLines<OriginalNote>('originals')
+  const lines = { originals, pages, seeds, held, robots, givenUp, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {
@@ -97,9 +101,9 @@ export async function openCrawlFiles(
   const { warc } = settings.store
   if (warc === 'off') return { archive: new NullArchive(), ...lines, linkLog, committed }
   const writer = await WarcWriter.open({
-    directory: dir,
+    directory: share?.crawlDir ?? dir,
     crawlName: identity.name,
-    agent: 0,
+    agent: share?.agent ?? 0,
     options: { ...settings.store, warc },
     info: {
       software,
@@ -118,7 +122,8 @@ export async function openCrawlFiles(
   })
   closers.add(async () => {
     await index.close()
-    await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'))
+    // Of several agents the indexes are sorted together.
+    if (share === null) await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'))
   })
   closers.add(() => writer.close())
   committed.set('archive', {

@@ -1,12 +1,35 @@
 // What a crawl is made from: where, what, how.
 
-import type { Clock, Random } from '../base/index.ts'
+import type { Clock, Random, StopReason } from '../base/index.ts'
+import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlSettings } from './sections.ts'
 
+/** The place of an agent among those of its crawl. */
+export interface Share {
+  /** From 0. */
+  readonly agent: number
+  readonly agents: number
+  /** The directory of the crawl, which has the archive of all. */
+  readonly crawlDir: string
+  /** Addresses are asked in turns across all agents. */
+  readonly ipGate: IpGate
+  /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
+  readonly onIdle: () => StopReason | null
+  /** It has stopped asking; resolves when the others need no answers of it any more. */
+  readonly mayClose: () => Promise<void>
+  /** It could ask somebody, and has no permit for a page. */
+  readonly onShort: () => void
+}
+
 export interface CrawlPlan {
+  /** Of the crawl; of the agent's share, where there are several. */
   readonly dir: string
+  /** Whoever runs the agent holds the directory already. */
+  readonly isLocked: boolean
+  /** Null where one agent does it all. */
+  readonly share: Share | null
   /** Added to those of earlier runs. */
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings

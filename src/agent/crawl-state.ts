@@ -22,7 +22,7 @@ import { CrawlDelays } from './crawl-delays.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures, type CrawlTotals } from './figures.ts'
 import { planMemory } from './memory-plan.ts'
-import { originalsIn, tellContents } from './page-originals.ts'
+import { notedOriginalsIn, originalsIn, tellContents, tellNotedContents } from './page-originals.ts'
 import { refuseRemains } from './remains.ts'
 import { refuseLostEnd, replay } from './replay.ts'
 import { restoreRobots } from './robots-file.ts'
@@ -66,14 +66,16 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   const { dir, settings, clock, random } = plan
   const folder = join(dir, 'state')
   await makeDirectory(folder)
-  const lock = await lockDirectory(folder)
-  closers.add(() => lock.release())
+  if (!plan.isLocked) {
+    const lock = await lockDirectory(folder)
+    closers.add(() => lock.release())
+  }
   await refuseRemains(dir)
   const journal = await SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: plan.newIdentity })
   closers.add(() => journal.close())
   const last = await lastBatch(journal)
   const states = last?.files ?? {}
-  const memory = planMemory(settings.agent.memory)
+  const memory = planMemory(settings.agent.memory, plan.share?.agents ?? 1)
   const frontier = await DiskFrontier.open({
     directory: join(folder, 'frontier'),
     memoryBytes: memory.frontierBytes,
@@ -83,6 +85,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     ipConnections: settings.frontier.ipConnections,
     urlsPerTurn: settings.frontier.urlsPerTurn,
     onReady: () => bell.ring(),
+    ...(plan.share === null ? {} : { ipGate: plan.share.ipGate }),
   })
   closers.add(() => frontier.close())
   const seenState = (states['seen'] as SeenState | undefined) ?? null
@@ -99,14 +102,14 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     state: seenState,
   })
   closers.add(() => seen.close())
-  const pageLines = await LineReader.open(files.pages.path)
-  closers.add(() => pageLines.close())
+  const originalLines = await LineReader.open((files.originals ?? files.pages).path)
+  closers.add(() => originalLines.close())
   const contentState = (states['contents'] as ContentState | undefined) ?? null
   const contentSeen = await DiskContentSeen.open({
     directory: join(folder, 'contents'),
     memoryBytes: memory.contentsBytes,
     state: contentState,
-    readOriginal: originalsIn(pageLines),
+    readOriginal: files.originals === null ? originalsIn(originalLines) : notedOriginalsIn(originalLines),
   })
   closers.add(() => contentSeen.close())
   const robots = new RobotsCache(clock, {
@@ -116,7 +119,9 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax)
   await restoreRobots(files.robots.path, robots, crawlDelays)
   await replay(journal, { seen, seenHolds: seenState?.replayFrom ?? 0, fingerprinter, frontier })
-  await tellContents(contentSeen, files.pages.path, contentState?.replayFrom ?? 0)
+  const contentsHold = contentState?.replayFrom ?? 0
+  if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold)
+  else await tellNotedContents(contentSeen, files.originals.path, contentsHold)
 
   let seenHolds = seenState?.replayFrom ?? 0
   const committed = new Map<string, CommittedFile>(files.committed)
@@ -132,7 +137,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   })
   committed.set('contents', {
     state: () => {
-      contentSeen.mark(files.pages.length)
+      contentSeen.mark((files.originals ?? files.pages).length)
       return contentSeen.state()
     },
     committed: async (state) => contentSeen.committed(state as ContentState),

@@ -1,6 +1,7 @@
 // A crawl as its owner sees it: opened from a directory, run to its end, looked at meanwhile, closed.
 
 import type { ClockMs, StopReason } from '../base/index.ts'
+import type { Wire } from '../exchange/index.ts'
 import type { FrontierFigures } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
@@ -10,7 +11,7 @@ import { type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
-import type { CrawlFigures, Spent } from './figures.ts'
+import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
 import { requeue } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
@@ -27,6 +28,21 @@ export interface CrawlSnapshot {
   /** Milliseconds until somebody may be asked again, when nobody is being asked. */
   readonly waitMs: number | null
   readonly isStopping: boolean
+}
+
+/** Where an agent stands among the others. */
+export interface Standing {
+  /** Nobody is being asked, everything is durable, and nothing is on its way to or from others. */
+  readonly isQuiet: boolean
+  /** Grows with every message: where it stands still at all agents while all are quiet, nothing will come. */
+  readonly moves: number
+  readonly waiting: number
+  /** No permit is left, taken or not. */
+  readonly isSpent: boolean
+  /** Permits that are not in use; Infinity where pages are not limited. */
+  readonly permits: number
+  /** When somebody may be asked; null where that is not known or nothing waits. */
+  readonly readyInMs: number | null
 }
 
 export class Crawl {
@@ -98,9 +114,9 @@ export class Crawl {
     return this.#walk.seeds
   }
 
-  /** Whether a seed was given to an earlier run. */
-  isKnownSeed(url: string): boolean {
-    return this.#state.past.seeds.some((entry) => entry.url === url)
+  /** Seeds given to earlier runs, and what they redirected to. */
+  get knownSeeds(): readonly CanonicalUrl[] {
+    return this.#state.past.seeds.map((seed) => seed.url)
   }
 
   /** Whether URLs are admitted by other rules than in the last run. */
@@ -136,22 +152,75 @@ export class Crawl {
 
   /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */
   async checkpoint(to: string): Promise<CheckpointFigures> {
-    const { dir, clock } = this.#plan
-    const { books } = this.#walk
-    const hold = async (): Promise<() => void> => {
-      const releaseBooks = await books.hold()
-      try {
-        const releaseStore = await this.#state.frontier.pauseWrites()
-        return () => {
-          releaseStore()
-          releaseBooks()
-        }
-      } catch (fault) {
+    return this.#copy(to, () => this.hold())
+  }
+
+  /** Keeps everything on disk still until the function that it gives is called. */
+  async hold(): Promise<() => void> {
+    const releaseBooks = await this.#walk.books.hold()
+    try {
+      const releaseStore = await this.#state.frontier.pauseWrites()
+      return () => {
+        releaseStore()
         releaseBooks()
-        throw fault
       }
+    } catch (fault) {
+      releaseBooks()
+      throw fault
     }
-    return copyCrawl({ dir, to, hold, states: () => books.states, nowMs: () => clock.nowMs() })
+  }
+
+  /** The copy of one agent among several, all of which hold still. */
+  copyHeld(to: string, release: () => void): Promise<CheckpointFigures> {
+    return this.#copy(to, async () => release)
+  }
+
+  #copy(to: string, hold: () => Promise<() => void>): Promise<CheckpointFigures> {
+    const { dir, clock } = this.#plan
+    return copyCrawl({ dir, to, hold, states: () => this.#walk.books.states, nowMs: () => clock.nowMs() })
+  }
+
+  /** A wire to another agent of the crawl, the first one or another one. */
+  connect(agent: number, wire: Wire): void {
+    this.#walk.neighbours?.exchange.connect(agent, wire)
+  }
+
+  /** Everything counted so far, as a batch would say it. */
+  get totals(): CrawlTotals {
+    const { figures, frontier } = this.#state
+    const { runMs: ms, cpuMs } = this.snapshot()
+    return figures.totals(frontier.figures().hosts, { ms, cpuMs, peakRssBytes: this.#plan.peakRssBytes() })
+  }
+
+  /** What the last batch says of files and parts, by name. */
+  get states(): Readonly<Record<string, unknown>> {
+    return this.#walk.books.states
+  }
+
+  /** More pages may be added. */
+  grant(pages: number): void {
+    this.#walk.permits.grant(pages)
+    this.#walk.pipeline.pump()
+  }
+
+  /** Gives up the permits that are not in use, and says how many. */
+  surrender(): number {
+    return this.#walk.permits.surrender()
+  }
+
+  /** What there is to do, told to whoever decides for all agents. */
+  standing(): Standing {
+    const { pipeline, books, neighbours, permits } = this.#walk
+    const { waiting, isSpent, readyMs } = pipeline.idle()
+    const exchange = neighbours?.exchange ?? null
+    return {
+      isQuiet: pipeline.active === 0 && books.isDurable && (exchange === null || exchange.isQuiet),
+      moves: exchange?.moves ?? 0,
+      waiting,
+      isSpent,
+      permits: permits.left,
+      readyInMs: readyMs === null ? null : Math.max(0, readyMs - this.#plan.clock.nowMs()),
+    }
   }
 
   snapshot(): CrawlSnapshot {

@@ -23,6 +23,33 @@ export interface Spent {
   readonly peakRssBytes: number
 }
 
+/** What several agents have come to together. They run side by side: their time is not added up. */
+export function sumTotals(all: readonly CrawlTotals[]): CrawlTotals {
+  const sum = CrawlFigures.from(null)
+  let hosts = 0
+  for (const totals of all) {
+    hosts += totals.hosts
+    sum.admitted += totals.admitted
+    sum.pages += totals.pages
+    sum.failed += totals.failed
+    sum.bytes += totals.bytes
+    sum.wireBytes += totals.wireBytes
+    addCounts(sum.failures, totals.failures)
+    addCounts(sum.answers, totals.answers)
+    addCounts(sum.skipped, totals.skipped)
+    addCounts(sum.refused, totals.refused)
+  }
+  return sum.totals(hosts, {
+    ms: Math.max(0, ...all.map(({ ms }) => ms)),
+    cpuMs: all.reduce((sumMs, { cpuMs }) => sumMs + cpuMs, 0),
+    peakRssBytes: Math.max(0, ...all.map(({ peakRssBytes }) => peakRssBytes)),
+  })
+}
+
+function addCounts(sum: Partial<Record<string, number>>, more: Partial<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + (count ?? 0)
+}
+
 export class CrawlFigures {
   /** URLs admitted: those that are settled and those that wait. */
   admitted = 0

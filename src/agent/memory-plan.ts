@@ -21,8 +21,17 @@ const ROBOTS_SHARE = 1 / 12
 /** Below this the parts would be too small to be of use. */
 export const MEMORY_MIN = PROCESS_BYTES + 64 * 2 ** 20
 
-export function planMemory(bytes: number): MemoryPlan {
-  const rest = Math.max(bytes, MEMORY_MIN) - PROCESS_BYTES
+/** What an agent beyond the first takes for itself: a heap, code, documents and sockets of its own. */
+const AGENT_BYTES = 96 * 2 ** 20
+
+/** The least memory that so many agents can do with. */
+export function leastMemory(agents: number): number {
+  return MEMORY_MIN + (agents - 1) * (AGENT_BYTES + 48 * 2 ** 20)
+}
+
+/** What each of the agents may use. */
+export function planMemory(bytes: number, agents = 1): MemoryPlan {
+  const rest = (Math.max(bytes, leastMemory(agents)) - PROCESS_BYTES - (agents - 1) * AGENT_BYTES) / agents
   return {
     seenBytes: Math.floor(rest * SEEN_SHARE),
     frontierBytes: Math.floor(rest * FRONTIER_SHARE),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   choice,
   count,
+  countOrUsual,
   duration,
   durationLimit,
   factorLimit,
@@ -14,6 +15,9 @@ import {
 import { LINK_KINDS } from '../parse/index.ts'
 import { MEMORY_MIN } from './memory-plan.ts'
 
+/** Beyond this a node is no faster on any machine there is; each takes memory. */
+const AGENTS_MAX = 64
+
 export const agentOptions = z.strictObject({
   maxPages: limit({ text: 'Stop after this many pages in all, over every run in the directory.', flag: 'max-pages' }),
   maxTime: durationLimit({
@@ -24,10 +28,13 @@ export const agentOptions = z.strictObject({
     text: 'Stop when every host left rests for longer than this; the same command goes on later.',
     flag: 'max-wait',
   }),
-  agents: count(
-    1,
-    { text: 'Worker threads that share the hosts among them; one, for now.', flag: 'agents' },
-    { min: 1, max: 1 },
+  agents: countOrUsual(
+    'one per processor',
+    {
+      text: 'Worker threads that share the hosts among them. A crawl keeps the number it was begun with.',
+      flag: 'agents',
+    },
+    { min: 1, max: AGENTS_MAX },
   ),
   connections: count(
     256,

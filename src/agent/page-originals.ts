@@ -1,8 +1,10 @@
 // pages.jsonl as the memory of contents: which page had a digest first stands in its line, and where the line stands
-// is all that the set on disk keeps.
+// is all that the set on disk keeps. An agent among several owns digests of others' pages, and none of some of its own:
+// it keeps a file of its own for them, of notes.
 
 import type { DiskContentSeen, FoundOriginal } from '../content-seen/index.ts'
 import type { LineReader } from '../disk/index.ts'
+import type { OriginalNote } from '../ledger/index.ts'
 import { type PageRecord, readPlacedLines } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
@@ -17,6 +19,21 @@ export async function tellContents(contents: DiskContentSeen, path: string, from
     if (!isOriginal(record)) continue
     const { digest, original } = foundIn(record)
     contents.keep(Buffer.from(digest.slice('sha256:'.length), 'hex'), original, position)
+  }
+}
+
+/** The same for notes of originals. */
+export function notedOriginalsIn(notes: LineReader): (position: number) => Promise<FoundOriginal> {
+  return async (position) => {
+    const { digest, ...original } = JSON.parse(await notes.readAt(position)) as OriginalNote
+    return { digest: `sha256:${digest}`, original }
+  }
+}
+
+export async function tellNotedContents(contents: DiskContentSeen, path: string, from: number): Promise<void> {
+  for await (const { record, position } of readPlacedLines<OriginalNote>(path, from)) {
+    const { digest, ...original } = record
+    contents.keep(Buffer.from(digest, 'hex'), original, position)
   }
 }
 

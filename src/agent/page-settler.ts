@@ -161,6 +161,7 @@ export class PageSettler {
       page,
       failure: null,
       admitted: stage.entries,
+      abroad: stage.abroadEntries,
       held: stage.heldEntries,
       refused: stage.refusals,
     })
@@ -179,6 +180,7 @@ export class PageSettler {
 /** What the links of one page came to, kept until the page itself is settled. */
 class Stage implements AdmissionSink {
   readonly entries: FrontierEntry[] = []
+  readonly abroadEntries: FrontierEntry[] = []
   readonly heldEntries: FrontierEntry[] = []
   readonly refusals: RefusalReason[] = []
   readonly #linkLog: LinkLog | null
@@ -191,6 +193,10 @@ class Stage implements AdmissionSink {
 
   admitted(entry: FrontierEntry): void {
     this.entries.push(entry)
+  }
+
+  abroad(entry: FrontierEntry): void {
+    this.abroadEntries.push(entry)
   }
 
   refused(reason: RefusalReason): void {

@@ -21,7 +21,7 @@ test('however requests end, there are never more pages than the limit, and all o
           out--
         }
         expect(pages + out).toBeLessThanOrEqual(limit)
-        expect(permits.isAvailable).toBe(pages + out < limit)
+        expect(permits.mayTake()).toBe(pages + out < limit)
         expect(permits.isSpent).toBe(pages === limit)
       }
     }),

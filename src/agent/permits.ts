@@ -5,12 +5,34 @@
 export class Permits {
   #left: number
   #out = 0
+  readonly #onShort: () => void
 
-  constructor(left: number) {
+  /** `onShort`: told when one was wanted and none was left, where more may be granted. */
+  constructor(left: number, onShort: () => void = () => {}) {
     this.#left = left
+    this.#onShort = onShort
   }
 
-  get isAvailable(): boolean {
+  /** Permits that nobody has taken. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** More of them, from whoever counts for all agents. */
+  grant(count: number): void {
+    this.#left += count
+  }
+
+  /** Gives all up that nobody has taken. */
+  surrender(): number {
+    const count = this.#left
+    this.#left = 0
+    return count
+  }
+
+  /** Whether one may be taken; where not, more are wanted. */
+  mayTake(): boolean {
+    if (this.#left <= 0) this.#onShort()
     return this.#left > 0
   }
 
@@ -20,7 +42,7 @@ export class Permits {
   }
 
   take(): boolean {
-    if (this.#left <= 0) return false
+    if (!this.mayTake()) return false
     this.#left--
     this.#out++
     return true

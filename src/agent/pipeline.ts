@@ -9,7 +9,7 @@
 // The pipeline hands turns to visitors as long as there are hosts that may be asked and connections
 // to ask them with, waits for the next rest to end when there are none, and notices the end.
 
-import { type Clock, Fault, type StopReason } from '../base/index.ts'
+import { type Clock, type ClockMs, Fault, type StopReason } from '../base/index.ts'
 import type { Frontier, Turn } from '../frontier/index.ts'
 import type { Books } from './books.ts'
 import type { Permits } from './permits.ts'
@@ -22,11 +22,31 @@ export interface PipelineParts {
   readonly books: Books
   readonly permits: Permits
   readonly connections: number
-  readonly maxWaitMs: number
+  /** Nothing is under way, yet URLs wait or others may send some: why to stop now, or null to wait on. */
+  readonly onIdle: (idle: Idle) => StopReason | null
   /** Monotonic moment of --max-time, or null. */
   readonly deadlineMs: number | null
+  /** Waited for between the last visit and the last commit: others may still need answers of ours. */
+  readonly beforeClose: () => Promise<void>
   /** Ends the requests that are under way. */
   readonly abort: () => void
+}
+
+/** An agent that asks nobody now. */
+export interface Idle {
+  readonly waiting: number
+  /** No page may be added any more. */
+  readonly isSpent: boolean
+  /** When a host may be asked again; null when that is not known: hosts are being read, or nothing waits. */
+  readonly readyMs: ClockMs | null
+}
+
+/** What a crawl of one agent does then. */
+export function decideAlone({ waiting, isSpent, readyMs }: Idle, nowMs: ClockMs, maxWaitMs: number): StopReason | null {
+  if (waiting === 0) return 'finished'
+  if (isSpent) return 'max-pages'
+  // Null: hosts are being read from disk; the frontier rings when one of them is there.
+  return readyMs !== null && readyMs - nowMs > maxWaitMs ? 'only-resting' : null
 }
 
 /** How long requests under way may take to end by themselves once the crawl is stopping. */
@@ -88,6 +108,7 @@ export class Pipeline {
     this.#cancelDeadline?.()
     this.#cancelGrace?.()
     try {
+      await this.#parts.beforeClose()
       await books.close()
     } catch (fault) {
       this.#fault ??= fault
@@ -131,7 +152,7 @@ export class Pipeline {
     this.#isPumping = true
     const { frontier, permits, connections } = this.#parts
     try {
-      while (this.#stop === null && this.#active < connections && permits.isAvailable) {
+      while (this.#stop === null && this.#active < connections && permits.mayTake()) {
         const turn = frontier.take()
         if (turn === null) break
         this.#active++
@@ -143,7 +164,7 @@ export class Pipeline {
     this.#isPumping = false
     if (this.#active === 0) this.#idle()
     // Without a permit no turn can be taken, and a host that is ready would wake us at once, for ever.
-    else if (this.#stop === null && this.#active < connections && permits.isAvailable) this.#wakeAtNextRest()
+    else if (this.#stop === null && this.#active < connections && permits.left > 0) this.#wakeAtNextRest()
   }
 
   #visit(turn: Turn): void {
@@ -163,14 +184,18 @@ export class Pipeline {
 
   /** Nothing is under way: is this the end, or a rest? */
   #idle(): void {
-    const { frontier, permits, clock, maxWaitMs } = this.#parts
     if (this.#stop !== null) return this.#resolveEnd(this.#stop)
-    if (frontier.figures().waiting === 0) return this.stop('finished')
-    if (permits.isSpent) return this.stop('max-pages')
-    const readyMs = frontier.nextReadyMs()
-    // Null: hosts are being read from disk; the frontier rings when one of them is there.
-    if (readyMs !== null && readyMs - clock.nowMs() > maxWaitMs) return this.stop('only-resting')
-    this.#wakeAtNextRest()
+    const reason = this.#parts.onIdle(this.idle())
+    if (reason !== null) return this.stop(reason)
+    // Without a permit a host that is ready would wake us at once, for ever.
+    if (this.#parts.permits.left > 0) this.#wakeAtNextRest()
+  }
+
+  /** What there is to do, where nothing is under way. */
+  idle(): Idle {
+    const { frontier, permits } = this.#parts
+    const { waiting } = frontier.figures()
+    return { waiting, isSpent: permits.isSpent, readyMs: waiting === 0 ? null : frontier.nextReadyMs() }
   }
 
   #wakeAtNextRest(): void {

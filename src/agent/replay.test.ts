@@ -24,7 +24,7 @@ async function replayed(
   holds: { seen: number; frontier: number },
   ...batches: Partial<LedgerBatch>[]
 ): Promise<{ told: string[]; seen: MemoryUrlSeen }> {
-  const journal = new MemoryJournal({ name: 'test', key: '00', startedAtMs: 0, agents: 1 })
+  const journal = new MemoryJournal({ name: 'test', key: '00', startedAtMs: 0 })
   for (const batch of batches) await journal.commit({ ...emptyBatch(), ...batch })
   const told: string[] = []
   const seen = new MemoryUrlSeen()

@@ -13,6 +13,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/index.ts'
 import { type Document, locationOf } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
+import type { ErrandAnswer, PlainAnswer } from '../exchange/index.ts'
 import type { Errand, Frontier } from '../frontier/index.ts'
 import {
   ALLOW_ALL,
@@ -44,12 +45,28 @@ interface RobotsPurpose {
   readonly pauses: number
 }
 
+/** An errand that another agent asked for: its answer goes back as it is. */
+interface NeighbourPurpose {
+  readonly done: (answer: ErrandAnswer) => void
+}
+
+/** The other agents, for redirects to hosts of theirs. */
+export interface ErrandsToOthers {
+  /** Null for a host of our own. */
+  ownerOf(host: HostKey): number | null
+  errand(agent: number, url: CanonicalUrl): Promise<ErrandAnswer>
+}
+
 export interface RobotsDeskParts {
   readonly clock: Clock
   readonly frontier: Frontier
   readonly cache: RobotsCache
   readonly archive: Archive
   readonly productToken: string
+  /** Null where one agent has all hosts. */
+  readonly others: ErrandsToOthers | null
+  /** Told of what broke where nobody waits for it. */
+  readonly onFault: (fault: unknown) => void
   readonly retries: number
   readonly pauses: number
   readonly crawlDelays: CrawlDelays
@@ -102,6 +119,7 @@ export class RobotsDesk {
 
   /** What an errand brought back: 'retry' when the same host has to be asked again. */
   async answer(errand: Errand, outcome: FetchOutcome): Promise<'done' | 'retry'> {
+    if (isForNeighbour(errand.purpose)) return this.#answerNeighbour(errand.purpose, outcome)
     const purpose = errand.purpose as RobotsPurpose
     if (outcome.kind === 'skipped') {
       // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
@@ -109,66 +127,94 @@ export class RobotsDesk {
       this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
       return 'done'
     }
-    if (outcome.kind === 'failed') return this.#missed(errand, { ...purpose, tries: purpose.tries + 1 })
-    const { document } = outcome
-    await this.#archive(document)
-    const target = this.#target(document)
-    const verdict = judgeRobotsAnswer({ status: document.status, location: target, hops: purpose.hops })
+    if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })
+    await this.#archive(outcome.document)
+    return this.#judgeAnswer(purpose, plainOf(outcome.document))
+  }
+
+  async #judgeAnswer(purpose: RobotsPurpose, answer: PlainAnswer): Promise<'done' | 'retry'> {
+    const { url, status } = answer
+    const target = targetOf(answer)
+    const verdict = judgeRobotsAnswer({ status, location: target, hops: purpose.hops })
     switch (verdict) {
       case 'follow':
-        if (target !== null) this.#sendOn(target, purpose)
+        if (target !== null) this.#send(target, { ...purpose, hops: purpose.hops + 1, tries: 0, pauses: 0 })
         return 'done'
       case 'disallow-all':
-        return passingTrouble(document.status) === 'FETCH_THROTTLED'
-          ? this.#missed(errand, { ...purpose, pauses: purpose.pauses + 1 })
-          : this.#missed(errand, { ...purpose, tries: purpose.tries + 1 })
+        return passingTrouble(status) === 'FETCH_THROTTLED'
+          ? this.#missed(url, { ...purpose, pauses: purpose.pauses + 1 })
+          : this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
       case 'allow-all':
-        this.#learn(purpose, verdict, NO_FILE, document)
+        this.#learn(purpose, verdict, NO_FILE, answer.cacheControl)
         return 'done'
       case 'parse': {
-        const isCut = document.truncated !== null || document.body.length > ROBOTS_BYTES_MAX
-        const file = parseRobots(document.body.bytes(ROBOTS_BYTES_MAX), isCut)
+        const file = parseRobots(answer.body, answer.isCut)
         const entry = { rules: file.rulesFor(this.#parts.productToken), sitemaps: file.sitemaps }
-        this.#learn(purpose, verdict, entry, document)
-        await this.#parts.onSitemaps(errand.url, file.sitemaps)
+        this.#learn(purpose, verdict, entry, answer.cacheControl)
+        await this.#parts.onSitemaps(url, file.sitemaps)
         return 'done'
       }
     }
   }
 
   /** The host an errand was sent to cannot be reached at all. */
-  unreachable(errand: Errand): void {
-    const purpose = errand.purpose as RobotsPurpose
-    this.#learn(purpose, 'disallow-all', NO_FILE, null)
+  unreachable({ purpose }: Errand): void {
+    if (isForNeighbour(purpose)) purpose.done({ kind: 'unreachable' })
+    else this.#learn(purpose as RobotsPurpose, 'disallow-all', NO_FILE, null)
   }
 
-  #missed(errand: Errand, purpose: RobotsPurpose): 'done' | 'retry' {
-    const { retries, pauses, frontier } = this.#parts
+  /** Fetches a robots.txt of a host of ours for another agent. */
+  runForNeighbour(url: CanonicalUrl): Promise<ErrandAnswer> {
+    return new Promise((done) => {
+      const purpose: NeighbourPurpose = { done }
+      this.#parts.frontier.sendErrand({ url, host: hostKeyOf(url), purpose })
+    })
+  }
+
+  async #answerNeighbour({ done }: NeighbourPurpose, outcome: FetchOutcome): Promise<'done'> {
+    if (outcome.kind === 'fetched') {
+      await this.#archive(outcome.document)
+      done({ kind: 'answered', answer: plainOf(outcome.document) })
+    } else done({ kind: outcome.kind === 'skipped' ? 'refused' : 'failed' })
+    return 'done'
+  }
+
+  /** What another agent brought back for us. */
+  async #returned(url: CanonicalUrl, purpose: RobotsPurpose, answer: ErrandAnswer): Promise<void> {
+    if (answer.kind === 'answered') await this.#judgeAnswer(purpose, answer.answer)
+    else if (answer.kind === 'failed') this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
+    else this.#learn(purpose, 'disallow-all', NO_FILE, null)
+  }
+
+  #missed(url: CanonicalUrl, purpose: RobotsPurpose): 'done' | 'retry' {
+    const { retries, pauses } = this.#parts
     if (purpose.tries <= retries && purpose.pauses <= pauses) {
-      frontier.sendErrand({ ...errand, purpose })
+      this.#send(url, purpose)
       return 'retry'
     }
     this.#learn(purpose, 'disallow-all', NO_FILE, null)
     return 'done'
   }
 
-  #sendOn(target: CanonicalUrl, purpose: RobotsPurpose): void {
-    const next: RobotsPurpose = { ...purpose, hops: purpose.hops + 1, tries: 0, pauses: 0 }
-    this.#parts.frontier.sendErrand({ url: target, host: hostKeyOf(target), purpose: next })
+  /** Into the line of its host, which may be with another agent. */
+  #send(url: CanonicalUrl, purpose: RobotsPurpose): void {
+    const { frontier, others, onFault } = this.#parts
+    const host = hostKeyOf(url)
+    const owner = others?.ownerOf(host) ?? null
+    if (others === null || owner === null) frontier.sendErrand({ url, host, purpose })
+    else {
+      others
+        .errand(owner, url)
+        .then((answer) => this.#returned(url, purpose, answer))
+        .catch(onFault)
+    }
   }
 
-  #target(document: Document): CanonicalUrl | null {
-    const location = locationOf(document)
-    if (location === null) return null
-    const target = canonicalise(location, BaseUrl.of(document.url))
-    return typeof target === 'string' && /^https?:/.test(target) ? target : null
-  }
-
-  #learn(purpose: RobotsPurpose, verdict: RobotsVerdict, parsed: RobotsEntry, document: Document | null): void {
+  #learn(purpose: RobotsPurpose, verdict: RobotsVerdict, parsed: RobotsEntry, cacheControl: string | null): void {
     const { cache, frontier, crawlDelays, life, clock, onLearnt } = this.#parts
     const { origin, asker } = purpose
     const rules = verdict === 'parse' ? parsed.rules : verdict === 'allow-all' ? ALLOW_ALL : DISALLOW_ALL
-    const lifeMs = robotsLifeMs(verdict, document?.header('cache-control') ?? null, life)
+    const lifeMs = robotsLifeMs(verdict, cacheControl, life)
     const entry = { rules, sitemaps: parsed.sitemaps }
     cache.set(origin, entry, lifeMs)
     this.#fresh.set(origin, entry)
@@ -181,4 +227,26 @@ export class RobotsDesk {
     const payloadDigest = `sha256:${hash('sha256', document.wire.bytes(), 'hex')}`
     await this.#parts.archive.write(document, { payloadDigest, revisitOf: null, via: null, depth: 0 })
   }
+}
+
+function isForNeighbour(purpose: unknown): purpose is NeighbourPurpose {
+  return typeof purpose === 'object' && purpose !== null && 'done' in purpose
+}
+
+function plainOf(document: Document): PlainAnswer {
+  const isLong = document.body.length > ROBOTS_BYTES_MAX
+  return {
+    url: document.url,
+    status: document.status,
+    location: locationOf(document),
+    cacheControl: document.header('cache-control'),
+    body: document.body.bytes(ROBOTS_BYTES_MAX),
+    isCut: document.truncated !== null || isLong,
+  }
+}
+
+function targetOf({ location, url }: PlainAnswer): CanonicalUrl | null {
+  if (location === null) return null
+  const target = canonicalise(location, BaseUrl.of(url))
+  return typeof target === 'string' && /^https?:/.test(target) ? target : null
 }

@@ -1,9 +1,10 @@
 // The parts of the walk, made from the settings and joined: this file is the wiring, pipeline.ts the current.
 
 import { join } from 'node:path'
-import type { ClockMs } from '../base/index.ts'
+import { assert, type ClockMs } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
+import type { ExchangeState } from '../exchange/index.ts'
 import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
@@ -12,15 +13,16 @@ import { productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
 import { Admission, type AdmissionSink } from './admission.ts'
-import { Books } from './books.ts'
+import { Books, type CommittedFile } from './books.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
-import type { CrawlPlan } from './crawl-plan.ts'
+import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { Neighbours } from './neighbours.ts'
 import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
-import { Pipeline } from './pipeline.ts'
+import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
@@ -28,6 +30,9 @@ import { type GivenUpNote, Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
 
 export interface Walk {
+  /** Null where one agent does it all. */
+  readonly neighbours: Neighbours | null
+  readonly permits: Permits
   readonly pipeline: Pipeline
   readonly books: Books
   readonly statistics: PageStatistics
@@ -55,18 +60,29 @@ export async function joinWalk(
   const changes = compareOptions(settings, before)
   // Other options are remembered once all that follows from them is done: a crash before must not lose it.
   let remembered = before ?? changes.remembered
-  const books = new Books({
+  const seedsWritten = new Set(past.seeds.map((seed) => seed.url))
+  const books: Books = new Books({
     clock,
     journal,
     frontier,
     figures,
-    files: new Map([...state.committed, ['options', { state: () => remembered }]]),
+    files: filesOf(
+      state,
+      () => remembered,
+      () => neighbours,
+    ),
     otherFiles: past.states,
     writePage: (record) => files.pages.append(record),
     writeFailure: (record) => files.failures.append(record),
     writeHeld: (entry) => void files.held.append(entry),
-    writeSeed: ({ url, via }) => void files.seeds.append({ url, via }),
-    heldElsewhere: state.heldElsewhere,
+    writeSeed: ({ url, via }) => {
+      if (seedsWritten.has(url)) return
+      seedsWritten.add(url)
+      files.seeds.append({ url, via })
+    },
+    heldElsewhere: () => Math.min(state.heldElsewhere(), neighbours?.settled ?? Infinity),
+    onDurable: (number, batch) => neighbours?.exchange.sendOut(number, batch),
+    pressureAbroad: () => neighbours?.pressure(),
     beforeLast: state.writeOut,
     spent,
     tickMs: agent.tick,
@@ -75,23 +91,36 @@ export async function joinWalk(
   const scope = compileScope(settings.url)
   for (const seed of past.seeds) scope.addSeed(seed.url)
   const strategy = strategyOf(settings.strategy)
-  const admission = admissionOf(plan, state, scope, strategy)
+  const neighbours: Neighbours | null =
+    plan.share === null
+      ? null
+      : neighboursOf(plan.share, state, {
+          books: () => books,
+          admission: () => admission,
+          desk: () => desk,
+          onFault: (fault) => pipeline.breakDown(fault),
+          wake: () => pipeline.pump(),
+        })
+  const admission: Admission = admissionOf(plan, state, scope, strategy, neighbours)
   const sink = sinkOf(books)
   const statistics = new PageStatistics()
-  const desk = robots.robots === 'obey' ? deskOf(plan, state, books, admission, sink) : null
+  const desk: RobotsDesk | null =
+    robots.robots === 'obey'
+      ? deskOf(plan, state, books, admission, sink, neighbours, (fault) => pipeline.breakDown(fault))
+      : null
   const settler = new PageSettler({
     admission,
     archive: files.archive,
     books,
     chain: chainOf(plan, statistics),
-    contentSeen: state.contentSeen,
+    contentSeen: neighbours?.contents ?? state.contentSeen,
     linkLog: files.linkLog,
     productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
   })
   const trouble = await troubleOf(plan, state, books)
-  const permits = new Permits(agent.maxPages === null ? Infinity : agent.maxPages - figures.pages)
+  const permits = permitsOf(plan, figures.pages, () => frontier.figures().waiting > 0)
   const abort = new AbortController()
   // Behind a proxy names are its business.
   const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
@@ -129,8 +158,12 @@ export async function joinWalk(
     books,
     permits,
     connections: agent.connections,
-    maxWaitMs: agent.maxWait,
-    deadlineMs: agent.maxTime === null ? null : startMs + agent.maxTime - figures.earlierMs,
+    onIdle: (idle) => (plan.share === null ? decideAlone(idle, clock.nowMs(), agent.maxWait) : plan.share.onIdle()),
+    deadlineMs: agent.maxTime === null || plan.share !== null ? null : startMs + agent.maxTime - figures.earlierMs,
+    beforeClose: async () => {
+      await plan.share?.mayClose()
+      neighbours?.close()
+    },
     abort: () => {
       abort.abort()
       // Names that are being asked for are not worth waiting for either.
@@ -138,11 +171,15 @@ export async function joinWalk(
     },
   })
   bell.ring = () => pipeline.pump()
+  if (neighbours !== null) {
+    await neighbours.restore(journal)
+    closers.add(() => neighbours.close())
+  }
   const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
-  return { pipeline, books, statistics, seeds, strategy, trouble, changes }
+  return { neighbours, permits, pipeline, books, statistics, seeds, strategy, trouble, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
@@ -182,7 +219,73 @@ async function goOn(
   return seeds
 }
 
-function admissionOf({ settings }: CrawlPlan, state: CrawlState, scope: Scope, strategy: Strategy): Admission {
+/** What every batch speaks of: files, parts on disk, options, and what came from other agents. */
+function filesOf(
+  state: CrawlState,
+  options: () => RememberedOptions,
+  neighbours: () => Neighbours | null,
+): Map<string, CommittedFile> {
+  return new Map<string, CommittedFile>([
+    ...state.committed,
+    ['options', { state: options }],
+    [
+      'exchange',
+      {
+        state: (number) => neighbours()?.state(number),
+        committed: async (said) => neighbours()?.committed(said as ExchangeState),
+      },
+    ],
+  ])
+}
+
+/** An agent among several has the permits it is granted. */
+function permitsOf({ settings, share }: CrawlPlan, pages: number, isWanted: () => boolean): Permits {
+  const { maxPages } = settings.agent
+  if (maxPages === null) return new Permits(Infinity)
+  if (share === null) return new Permits(maxPages - pages)
+  return new Permits(0, () => {
+    if (isWanted()) share.onShort()
+  })
+}
+
+function neighboursOf(
+  share: Share,
+  { files, past, fingerprinter, contentSeen }: CrawlState,
+  joints: {
+    readonly books: () => Books
+    readonly admission: () => Admission
+    readonly desk: () => RobotsDesk | null
+    readonly onFault: (fault: unknown) => void
+    readonly wake: () => void
+  },
+): Neighbours {
+  const { originals } = files
+  assert(originals !== null, 'an agent among several keeps notes of originals')
+  return new Neighbours({
+    share,
+    fingerprinter,
+    books: joints.books,
+    admission: joints.admission,
+    contents: contentSeen,
+    writeOriginal: (note) => originals.append(note),
+    runErrand: async (url) => {
+      const answer = joints.desk()?.runForNeighbour(url) ?? { kind: 'refused' as const }
+      joints.wake()
+      return answer
+    },
+    onFault: joints.onFault,
+    wake: joints.wake,
+    state: (past.states['exchange'] as ExchangeState | undefined) ?? null,
+  })
+}
+
+function admissionOf(
+  { settings }: CrawlPlan,
+  state: CrawlState,
+  scope: Scope,
+  strategy: Strategy,
+  neighbours: Neighbours | null,
+): Admission {
   return new Admission({
     canonicalise: compileCanonicaliser(settings.url),
     schemes: new Set(SCHEMES),
@@ -193,6 +296,7 @@ function admissionOf({ settings }: CrawlPlan, state: CrawlState, scope: Scope, s
     follow: new Set(settings.agent.follow),
     redirectsMax: settings.agent.redirects,
     maxDepth: settings.url.maxDepth,
+    owners: neighbours?.owners ?? null,
     obeysNofollow: settings.robots.robots === 'obey',
   })
 }
@@ -210,6 +314,7 @@ async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, 
 function sinkOf(books: Books): AdmissionSink {
   return {
     admitted: (entry) => books.admitted(entry),
+    abroad: (entry) => books.abroad(entry),
     refused: (reason) => books.refused(reason),
     held: (entry) => books.held(entry),
     linked: () => {},
@@ -222,6 +327,8 @@ function deskOf(
   books: Books,
   admission: Admission,
   sink: AdmissionSink,
+  neighbours: Neighbours | null,
+  onFault: (fault: unknown) => void,
 ): RobotsDesk {
   const { robots, agent, fetch } = plan.settings
   return new RobotsDesk({
@@ -230,6 +337,8 @@ function deskOf(
     cache: state.robots,
     archive: state.files.archive,
     productToken: productTokenOf(userAgentOf(fetch)),
+    others: neighbours === null ? null : neighbours.errands,
+    onFault,
     retries: agent.retries,
     pauses: agent.pauses,
     crawlDelays: state.crawlDelays,

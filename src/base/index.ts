@@ -15,6 +15,7 @@ export {
 export {
   choice,
   count,
+  countOrUsual,
   duration,
   durationLimit,
   factor,

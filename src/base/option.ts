@@ -142,6 +142,15 @@ export function limit(facts: OptionFacts, min = 1): z.ZodDefault<z.ZodNullable<z
   return registerLimit(z.int().min(min).nullable().default(null), 'number', facts, 'N')
 }
 
+/** A whole number that depends on the machine unless given; `usual` says how. */
+export function countOrUsual(
+  usual: string,
+  facts: OptionFacts,
+  bounds: { readonly min: number; readonly max: number },
+): z.ZodDefault<z.ZodNullable<z.ZodInt>> {
+  return register(z.int().min(bounds.min).max(bounds.max).nullable().default(null), 'number', facts, usual, 'N')
+}
+
 /** A limit that need not be whole, off unless given. */
 export function factorLimit(facts: OptionFacts, min: number): z.ZodDefault<z.ZodNullable<z.ZodNumber>> {
   return registerLimit(z.number().min(min).nullable().default(null), 'number', facts, 'X')

@@ -2,13 +2,11 @@
 // crawl was meant.
 
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { CrawlPlan } from '../agent/index.ts'
 import { Fault, Random, systemClock } from '../base/index.ts'
 import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
-import { journalBegun } from '../ledger/index.ts'
 import { printable } from '../report/index.ts'
-import { sharesOf } from '../view/index.ts'
+import { crawlBegun } from '../view/index.ts'
 import { quote } from './config-flags.ts'
 import { loadSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
@@ -29,7 +27,7 @@ export function oneDirectory(words: readonly string[], problems: Problem[]): str
 
 /** Begun by one of its agents at least. */
 export async function assertCrawl(dir: string): Promise<void> {
-  for (const share of await sharesOf(dir)) if (await journalBegun(join(share, 'state/journal'))) return
+  if (await crawlBegun(dir)) return
   throw new Fault('CONFIG_INVALID', `there is no crawl in ${printable(dir)}`)
 }
 
@@ -46,6 +44,8 @@ export async function storedConfig(dir: string): Promise<CrawlConfig> {
 export function planWithoutSeeds(dir: string, settings: CrawlConfig): CrawlPlan {
   return {
     dir,
+    isLocked: false,
+    share: null,
     seeds: [],
     settings,
     clock: systemClock,

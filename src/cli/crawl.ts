@@ -1,10 +1,9 @@
 // portolan crawl: seeds in, a directory out.
 
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
 import { formatBytes, REFUSALS } from '../base/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
-import { journalBegun } from '../ledger/index.ts'
+import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
@@ -100,7 +99,7 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const warnings = seeds.problems.filter((problem) => !isWordProblem(problem))
   const [first] = seeds.urls
   const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(first))
-  const isResumed = chosenDir !== undefined && (await journalBegun(join(chosenDir, 'state/journal')))
+  const isResumed = chosenDir !== undefined && (await crawlBegun(chosenDir))
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
   const kept = chosenDir === undefined ? null : await loadSettings(chosenDir)

@@ -1,9 +1,9 @@
 // A crawl as a person runs it: progress while it lasts, signals that stop it, and what is left at the end.
 
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Crawl } from '../agent/index.ts'
-import { Fault, formatDuration, Random, type StopReason, systemClock } from '../base/index.ts'
+import { Fault, formatDuration, type StopReason, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type TimelineSample,
   writeReport,
 } from '../report/index.ts'
+import { CrawlNode, type NodeEvent } from '../supervise/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
@@ -54,7 +55,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
   try {
-    const job = await openCrawl(request)
+    const job = await openCrawl(request, (event) => interruption.tell(describeEvent(event)))
     interruption.attach(job)
     return await crawlAndTell(job, request, interruption, say)
   } catch (fault) {
@@ -68,7 +69,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
 }
 
 async function crawlAndTell(
-  job: Crawl,
+  job: CrawlNode,
   request: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
@@ -96,32 +97,27 @@ async function crawlAndTell(
   return exitCodeOf(summary)
 }
 
-function openCrawl({ dir, seeds, config }: CrawlRequest): Promise<Crawl> {
-  return Crawl.open({
+function openCrawl({ dir, seeds, config }: CrawlRequest, onEvent: (event: NodeEvent) => void): Promise<CrawlNode> {
+  return CrawlNode.open({
     dir,
     seeds,
     settings: config,
     clock: systemClock,
-    random: new Random(randomBytes(4).readInt32LE()),
     newIdentity: () => ({
       name: seeds[0] === undefined ? 'crawl' : hostKeyOf(seeds[0]).replaceAll(/[^a-z0-9.-]/g, ''),
       key: randomBytes(8).toString('hex'),
       startedAtMs: systemClock.wallMs(),
-      agents: 1,
     }),
-    peakRssBytes,
     software: `Portolan/${VERSION}`,
-    environment: process.env,
-    cpuMs: () => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1_000
-    },
+    environment: { ...process.env },
+    agentsUsual: availableParallelism(),
+    onEvent,
   })
 }
 
 /** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
 async function watch(
-  job: Crawl,
+  job: CrawlNode,
   { dir, config, seeds, said, stored, progress: mode }: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
@@ -168,7 +164,7 @@ async function watch(
   return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault }
 }
 
-function greeting(job: Crawl, dir: string, seeds: readonly string[], stored: Said): string {
+function greeting(job: CrawlNode, dir: string, seeds: readonly string[], stored: Said): string {
   const more = seeds.length > 1 ? ` and ${seeds.length - 1} more` : ''
   if (job.isNew) return `Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}. Ctrl-C stops cleanly.\n`
   const settings = describeSaid(stored)
@@ -189,7 +185,7 @@ function greeting(job: Crawl, dir: string, seeds: readonly string[], stored: Sai
  * It listens from the start: a crawl that is still being opened stops as soon as it can.
  */
 class Interruption {
-  #job: Crawl | null = null
+  #job: CrawlNode | null = null
   #count = 0
   #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
   readonly #onSignal = (): void => {
@@ -207,7 +203,7 @@ class Interruption {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal)
   }
 
-  attach(job: Crawl): void {
+  attach(job: CrawlNode): void {
     this.#job = job
     if (this.#count > 0) job.stop('interrupted')
   }
@@ -216,9 +212,17 @@ class Interruption {
     this.#say = say
   }
 
+  tell(line: string): void {
+    this.#say(line)
+  }
+
   end(): void {
     for (const signal of SIGNALS) process.off(signal, this.#onSignal)
   }
+}
+
+function describeEvent({ agent, why, ms }: NodeEvent): string {
+  return `Agent ${agent} broke (${printable(why)}) and was started again from its last commit, after ${formatDuration(Math.round(ms))}.`
 }
 
 function peakRssBytes(): number {
@@ -252,11 +256,11 @@ function faultSummary(
   }
 }
 
-function skippedTotal(job: Crawl): number {
+function skippedTotal(job: CrawlNode): number {
   return Object.values(job.figures.skipped).reduce((sum, count) => sum + count, 0)
 }
 
-function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
+function snapshotOf(job: CrawlNode, config: CrawlConfig): Snapshot {
   const { frontier, active, totalMs, waitMs, isStopping } = job.snapshot()
   const { maxPages, maxTime } = config.agent
   const waits =
@@ -277,7 +281,7 @@ function snapshotOf(job: Crawl, config: CrawlConfig): Snapshot {
   }
 }
 
-function sampleOf(job: Crawl): TimelineSample {
+function sampleOf(job: CrawlNode): TimelineSample {
   const { active, totalMs, cpuMs, frontier } = job.snapshot()
   return {
     t: Math.round(totalMs / 100) / 10,
@@ -294,7 +298,7 @@ function sampleOf(job: Crawl): TimelineSample {
 }
 
 function summaryOf(
-  job: Crawl,
+  job: CrawlNode,
   { dir, config }: CrawlRequest,
   before: Pick<RunFigures, 'pages' | 'failed' | 'bytes'>,
   stoppedBecause: StopReason,

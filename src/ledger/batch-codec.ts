@@ -9,7 +9,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { Fault } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
-import type { LedgerBatch } from './ledger.ts'
+import type { LedgerBatch, OriginalNote } from './ledger.ts'
 
 /** Below this a call of the compressor costs more than the bytes are worth. */
 const PACKED_BYTES_MIN = 1_024
@@ -29,12 +29,23 @@ type EncodedGroup = readonly [
   urls: CanonicalUrl[],
 ]
 
-type EncodedBatch = Omit<LedgerBatch, 'admitted'> & { readonly admitted: readonly EncodedGroup[] }
+/** What is for other agents is left out where there is nothing, as in every crawl of one agent. */
+type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'abroad' | 'originals'> & {
+  readonly admitted: readonly EncodedGroup[]
+  readonly abroad?: readonly EncodedGroup[] | undefined
+  readonly originals?: readonly OriginalNote[] | undefined
+}
 
 export function encodeBatch(batch: LedgerBatch): Buffer {
   const places = new Map<CanonicalUrl | null, number>()
   for (const [place, url] of batch.pages.entries()) places.set(url, place)
-  const encoded: EncodedBatch = { ...batch, admitted: grouped(batch.admitted, places) }
+  const { admitted, abroad, originals } = batch
+  const encoded: EncodedBatch = {
+    ...batch,
+    admitted: grouped(admitted, places),
+    abroad: abroad.length === 0 ? undefined : grouped(abroad, places),
+    originals: originals.length === 0 ? undefined : originals,
+  }
   const text = Buffer.from(JSON.stringify(encoded))
   return text.length < PACKED_BYTES_MIN ? text : zstdCompressSync(text, QUICKEST)
 }
@@ -47,7 +58,22 @@ export function decodeBatch(bytes: Uint8Array): LedgerBatch {
   } catch (cause) {
     throw new Fault('LEDGER_CORRUPT', 'a batch of the ledger passed its checksum but cannot be read', cause)
   }
-  return { ...encoded, admitted: ungrouped(encoded.admitted, encoded.pages) }
+  const { admitted, abroad = [], originals = [], pages } = encoded
+  return {
+    ...encoded,
+    admitted: ungrouped(admitted, pages),
+    abroad: ungrouped(abroad, pages),
+    originals: [...originals],
+  }
+}
+
+/** Entries as text, packed as in a batch: how they travel between agents. */
+export function packEntries(entries: readonly FrontierEntry[]): string {
+  return JSON.stringify(grouped(entries, new Map()))
+}
+
+export function unpackEntries(text: string): FrontierEntry[] {
+  return ungrouped(JSON.parse(text) as EncodedGroup[], [])
 }
 
 function urlAt(url: UrlOrPlace, pages: readonly CanonicalUrl[]): CanonicalUrl {
@@ -96,5 +122,5 @@ function ungrouped(groups: readonly EncodedGroup[], pages: readonly CanonicalUrl
 }
 
 export function emptyBatch(): LedgerBatch {
-  return { admitted: [], pages: [], ended: [], rests: [], files: {}, totals: null }
+  return { admitted: [], pages: [], ended: [], rests: [], abroad: [], originals: [], files: {}, totals: null }
 }

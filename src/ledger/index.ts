@@ -1,6 +1,6 @@
-export { emptyBatch } from './batch-codec.ts'
+export { emptyBatch, packEntries, unpackEntries } from './batch-codec.ts'
 export type { Journal, NumberedBatch } from './journal.ts'
-export type { CrawlIdentity, LedgerBatch, RestNote } from './ledger.ts'
+export type { CrawlIdentity, LedgerBatch, OriginalNote, RestNote } from './ledger.ts'
 export { journalBegun, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
 export { MemoryJournal } from './memory-journal.ts'
 export {

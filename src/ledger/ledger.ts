@@ -19,6 +19,15 @@ export interface RestNote {
   readonly why: string
 }
 
+/** The first page that had a content, for the agent that owns the digest. */
+export interface OriginalNote {
+  /** Of the decoded body, in hexadecimal. */
+  readonly digest: string
+  readonly url: CanonicalUrl
+  readonly fetchedAtMs: number
+  readonly payloadDigest: string | null
+}
+
 export interface LedgerBatch {
   /** URLs that wait from now on: new ones, and those whose verdict was taken back. They come before what is settled below. */
   readonly admitted: FrontierEntry[]
@@ -27,6 +36,10 @@ export interface LedgerBatch {
   /** and those that were given up or skipped. What became of them stands in the crawl's files. */
   readonly ended: CanonicalUrl[]
   readonly rests: RestNote[]
+  /** Links for other agents: they stay in the journal until whoever owns their hosts has confirmed them. */
+  readonly abroad: FrontierEntry[]
+  /** Contents that were met first here and whose digests others own; they travel with the links. */
+  readonly originals: OriginalNote[]
   /** What recovery needs of each file (its committed length) and each part of the state on disk, by name. JSON. */
   files: Readonly<Record<string, unknown>>
   /** What the crawl has come to, all runs included: read by whoever opens it or looks at it. JSON. */
@@ -39,5 +52,4 @@ export interface CrawlIdentity {
   /** 16 bytes, hex: keys the fingerprints, so that nobody outside can forge collisions. */
   readonly key: string
   readonly startedAtMs: number
-  readonly agents: number
 }

@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assert, diskFault, Fault } from '../base/index.ts'
 import { writeAtomically } from '../disk/index.ts'
+import { journalBegun } from '../ledger/index.ts'
 
 const FORMAT = 1
 /** Inside state/, without a way out of it. */
@@ -48,6 +49,11 @@ export async function loadLayout(dir: string): Promise<readonly string[] | null>
   if (agents !== shares.length)
     throw damaged(path, `it says ${JSON.stringify(agents)} agents and names ${shares.length}`)
   return shares as string[]
+}
+
+/** Whether a crawl was begun in this directory, by one agent or by several. */
+export async function crawlBegun(dir: string): Promise<boolean> {
+  return (await loadLayout(dir)) !== null || (await journalBegun(join(dir, 'state/journal')))
 }
 
 /** The directories of the shares of a crawl; the crawl's own where one agent has all of it. */

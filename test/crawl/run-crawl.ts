@@ -3,9 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Crawl, type CrawlSnapshot } from '../../src/agent/index.ts'
+import { Crawl, type CrawlSettings, type CrawlSnapshot } from '../../src/agent/index.ts'
 import { Random, type StopReason, systemClock } from '../../src/base/index.ts'
 import { type FlagValue, readConfig, SECTIONS } from '../../src/config/index.ts'
+import type { CrawlIdentity } from '../../src/ledger/index.ts'
+import { CrawlNode } from '../../src/supervise/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../../src/store/index.ts'
 import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
 import type { TestWeb } from '../../testweb/index.ts'
@@ -27,6 +29,9 @@ export interface CrawlOptions {
   readonly dir?: string
   /** Called while it runs, with a way to stop it. */
   readonly during?: (crawl: Crawl) => void
+  /** In threads of their own; 0, the default, is one agent in this thread. */
+  readonly agents?: number
+  readonly duringNode?: (node: CrawlNode) => void
   /** Done before it runs. */
   readonly before?: (crawl: Crawl) => Promise<void>
 }
@@ -48,6 +53,8 @@ export async function crawl({
   config = QUICK_BACKOFF,
   dir,
   during,
+  duringNode,
+  agents = 0,
   before,
 }: CrawlOptions & { dir: string }): Promise<CrawlResult> {
   const result = readConfig(SECTIONS, {
@@ -56,22 +63,15 @@ export async function crawl({
     file: { name: 'test', content: config },
   })
   if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
-  const job = await Crawl.open({
-    dir,
-    seeds: seeds.map((seed) => canonicalise(seed) as CanonicalUrl),
-    settings: result.config,
-    clock: systemClock,
-    random: new Random('crawl'),
-    newIdentity: () => ({ name: 'test', key: '0011223344556677', startedAtMs: systemClock.wallMs(), agents: 1 }),
-    software: 'Portolan/test',
-    environment: {},
-    cpuMs: () => 0,
-    peakRssBytes: () => 1,
-  })
+  const wanted = seeds.map((seed) => canonicalise(seed) as CanonicalUrl)
+  const job =
+    agents === 0 ? await openHere(dir, wanted, result.config) : await openNode(dir, wanted, result.config, agents)
   let reason: StopReason
   try {
-    await before?.(job)
-    during?.(job)
+    if (job instanceof Crawl) {
+      await before?.(job)
+      during?.(job)
+    } else duringNode?.(job)
     reason = await job.run()
     if (job.fault !== null) throw job.fault
   } finally {
@@ -84,6 +84,46 @@ export async function crawl({
     pages: await Array.fromAsync(readJsonLines<PageRecord>(join(dir, 'pages.jsonl'))),
     failures: await Array.fromAsync(readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))),
   }
+}
+
+function openHere(dir: string, seeds: readonly CanonicalUrl[], settings: CrawlSettings): Promise<Crawl> {
+  return Crawl.open({
+    dir,
+    isLocked: false,
+    share: null,
+    seeds,
+    settings,
+    clock: systemClock,
+    random: new Random('crawl'),
+    newIdentity,
+    software: 'Portolan/test',
+    environment: {},
+    cpuMs: () => 0,
+    peakRssBytes: () => 1,
+  })
+}
+
+function openNode(
+  dir: string,
+  seeds: readonly CanonicalUrl[],
+  settings: CrawlSettings,
+  agents: number,
+): Promise<CrawlNode> {
+  return CrawlNode.open({
+    dir,
+    seeds,
+    settings: { ...settings, agent: { ...settings.agent, agents } },
+    clock: systemClock,
+    newIdentity,
+    software: 'Portolan/test',
+    environment: {},
+    agentsUsual: 1,
+    onEvent: () => {},
+  })
+}
+
+function newIdentity(): CrawlIdentity {
+  return { name: 'test', key: '0011223344556677', startedAtMs: systemClock.wallMs() }
 }
 
 /** Flags that make a crawl resolve names by the web's own server. */

@@ -4,42 +4,11 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { FlagValue } from '../../src/config/index.ts'
-import { startTestWeb, type TestWeb, type TestWebOptions, type TruthQuestion } from '../../testweb/index.ts'
-import { crawl, type CrawlResult, dnsFlags, FAST, QUICK_BACKOFF, temporaryDirectory } from './run-crawl.ts'
-
-async function startWeb(options: TestWebOptions): Promise<TestWeb> {
-  const web = await startTestWeb(options)
-  onTestFinished(() => web.stop())
-  return web
-}
-
-const directory = (): string => temporaryDirectory(onTestFinished)
-const sorted = (urls: Iterable<string>): string[] => [...urls].sort()
-
-/** Pages, skips and failures of a crawl against the truth, as sets and as counts. */
-function expectTruth(result: CrawlResult, truth: ReturnType<TestWeb['truth']>): void {
-  expect(sorted(result.pages.map((page) => page.url))).toEqual(sorted(truth.pages.keys()))
-  const ended = (kind: string): string[] =>
-    sorted(result.failures.filter((one) => one.kind === kind).map((one) => `${one.url} ${one.reason}`))
-  expect(ended('skipped')).toEqual(sorted([...truth.skipped].map(([url, reason]) => `${url} ${reason}`)))
-  expect(ended('failed')).toEqual(sorted([...truth.failed].map(([url, code]) => `${url} ${code}`)))
-  expect(result.pages.filter((page) => truth.pages.get(page.url)?.status !== page.status)).toEqual([])
-  expect(result.reason).toBe('finished')
-  const { figures, frontier } = result.snapshot
-  expect(frontier.waiting).toBe(0)
-  expect(figures.settled).toBe(figures.admitted)
-}
-
-/** Requests for a page: one, and one more for each time the server asked for a pause. */
-function expectAskedOnce(result: CrawlResult, web: TestWeb, truth: ReturnType<TestWeb['truth']>): void {
-  for (const { url, status } of result.pages) {
-    const { throttled } = truth.pages.get(url) ?? { throttled: 0 }
-    if (status === 502) continue
-    expect(web.requests(url), url).toBe(1 + throttled)
-  }
-}
+import type { TestWebOptions, TruthQuestion } from '../../testweb/index.ts'
+import { directory, expectAskedOnce, expectTruth, startWeb } from './expect-truth.ts'
+import { crawl, dnsFlags, FAST, QUICK_BACKOFF } from './run-crawl.ts'
 
 describe('a plain web', () => {
   test.for(['one', 'two', 'three'])('seed %s: all pages of all hosts, each asked for once', async (seed) => {

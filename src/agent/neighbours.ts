@@ -1,0 +1,138 @@
+// The other agents of the crawl, as one agent meets them: joins the exchange to books, admission and contents.
+
+import type { ContentSeen } from '../content-seen/index.ts'
+import {
+  type ErrandAnswer,
+  Exchange,
+  type ExchangeState,
+  Inbox,
+  Outbox,
+  Owners,
+  SharedContents,
+} from '../exchange/index.ts'
+import { type Journal, type OriginalNote, unpackEntries } from '../ledger/index.ts'
+import { type CanonicalUrl, type Fingerprinter, slotOf } from '../url/index.ts'
+import type { Admission } from './admission.ts'
+import type { Books } from './books.ts'
+import type { Share } from './crawl-plan.ts'
+import type { ErrandsToOthers } from './robots-desk.ts'
+
+export interface NeighboursParts {
+  readonly share: Share
+  readonly fingerprinter: Fingerprinter
+  readonly books: () => Books
+  readonly admission: () => Admission
+  readonly contents: ContentSeen
+  readonly writeOriginal: (note: OriginalNote) => number
+  readonly runErrand: (url: CanonicalUrl) => Promise<ErrandAnswer>
+  readonly onFault: (fault: unknown) => void
+  /** Something new may wait. */
+  readonly wake: () => void
+  readonly state: ExchangeState | null
+}
+
+/** Parcels kept in memory until they are confirmed, which takes two ticks or so. */
+const OUTBOX_BYTES_MAX = 16 * 2 ** 20
+
+export class Neighbours {
+  readonly owners: Owners
+  readonly exchange: Exchange
+  readonly contents: SharedContents
+  readonly #outbox: Outbox
+  readonly #fingerprinter: Fingerprinter
+  /** What a batch on disk says: everything up to it need not be kept for others. */
+  #settled: number
+  #isClosed = false
+
+  constructor(parts: NeighboursParts) {
+    const { share, fingerprinter, state } = parts
+    this.#fingerprinter = fingerprinter
+    const owners = new Owners(share.agent, share.agents)
+    this.owners = owners
+    this.#settled = state?.settled ?? 0
+    this.#outbox = new Outbox({
+      self: share.agent,
+      agents: share.agents,
+      ownerOfEntry: ({ url }) => this.#ownerOfUrl(url),
+      ownerOfDigest: (digest) => owners.ofDigest(Buffer.from(digest.slice(0, 4), 'hex')),
+      bytesMax: OUTBOX_BYTES_MAX,
+    })
+    this.contents = new SharedContents({
+      owners,
+      own: parts.contents,
+      write: parts.writeOriginal,
+      note: (note) => parts.books().original(note),
+      send: (agent, message) => this.exchange.send(agent, message),
+      whenDurable: (callback) => parts.books().whenDurable(callback),
+    })
+    const inbox = new Inbox({
+      agents: share.agents,
+      holds: state?.holds ?? [],
+      apply: async (parcel, entered) => {
+        await parts.admission().admitParcel(unpackEntries(parcel.entries), (take) => {
+          if (this.#isClosed) return
+          take(parts.books())
+          for (const note of parcel.originals) this.contents.receive(note)
+          entered()
+          // Also where all of it was known: whoever sent it waits to hear that it is held.
+          parts.books().noted()
+        })
+        parts.wake()
+      },
+    })
+    this.exchange = new Exchange({
+      owners,
+      outbox: this.#outbox,
+      inbox,
+      contents: this.contents,
+      runErrand: parts.runErrand,
+      onFault: parts.onFault,
+    })
+  }
+
+  #ownerOfUrl(url: CanonicalUrl): number {
+    this.#fingerprinter.compute(url)
+    return this.owners.ofSlot(slotOf(this.#fingerprinter.high))
+  }
+
+  /** Parcels of batches that an earlier run had not confirmed. */
+  async restore(journal: Journal): Promise<void> {
+    if (journal.lastNumber === 0) return
+    for await (const { number, batch } of journal.history(this.#settled)) this.exchange.sendOut(number, batch)
+  }
+
+  state(number: number): ExchangeState {
+    return this.exchange.state(number)
+  }
+
+  async committed(state: ExchangeState): Promise<void> {
+    this.#settled = state.settled
+    this.exchange.committed(state)
+  }
+
+  /** Batches up to this one are not needed for others. */
+  get settled(): number {
+    return this.#settled
+  }
+
+  /** For the desk of robots.txt. */
+  get errands(): ErrandsToOthers {
+    return {
+      ownerOf: (host) => {
+        const owner = this.#ownerOfUrl(`http://${host}/` as CanonicalUrl)
+        return owner === this.owners.self ? null : owner
+      },
+      errand: (agent, url) => this.exchange.errand(agent, url),
+    }
+  }
+
+  /** Nothing is heard any more: what is under way is sent again in another run. */
+  close(): void {
+    this.#isClosed = true
+    this.exchange.close()
+  }
+
+  pressure(): Promise<void> | undefined {
+    return this.#outbox.pressure()
+  }
+}

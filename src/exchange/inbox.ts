@@ -1,0 +1,57 @@
+// What came from others: each parcel is applied once, in order, and confirmed when the batch that it went into is durable.
+
+import type { Parcel } from './peer-message.ts'
+
+export interface InboxOptions {
+  readonly agents: number
+  /** By agent: the last of its batches that a batch of ours holds. */
+  readonly holds: readonly number[]
+  /** Files what a parcel holds; calls `entered` in the same breath in which that goes into the present batch. */
+  readonly apply: (parcel: Parcel, entered: () => void) => Promise<void>
+}
+
+export class Inbox {
+  readonly #apply: InboxOptions['apply']
+  /** In the present batch or an earlier one. */
+  readonly #entered: number[]
+  /** In a durable batch. */
+  #durable: readonly number[]
+  /** Parcels under way, one agent after another: what one says comes in its order. */
+  readonly #tails: Promise<void>[]
+
+  constructor({ agents, holds, apply }: InboxOptions) {
+    this.#apply = apply
+    this.#entered = Array.from({ length: agents }, (_, agent) => holds[agent] ?? 0)
+    this.#durable = [...this.#entered]
+    this.#tails = Array.from({ length: agents }, () => Promise.resolve())
+  }
+
+  /** What is durably held of an agent. */
+  holds(agent: number): number {
+    return this.#durable[agent] as number
+  }
+
+  /** Takes a parcel in. Fails when it cannot be filed, which is a fault of ours. */
+  receive(agent: number, parcel: Parcel): Promise<void> {
+    const received = (this.#tails[agent] as Promise<void>).then(() => {
+      if (parcel.number <= (this.#entered[agent] as number)) return undefined
+      return this.#apply(parcel, () => {
+        this.#entered[agent] = parcel.number
+      })
+    })
+    this.#tails[agent] = received.catch(() => {})
+    return received
+  }
+
+  /** What the batch that is being taken says. */
+  state(): readonly number[] {
+    return [...this.#entered]
+  }
+
+  /** That batch is durable. Returns the agents that have something confirmed by it. */
+  committed(state: readonly number[]): readonly number[] {
+    const before = this.#durable
+    this.#durable = state
+    return state.flatMap((holds, agent) => (holds > (before[agent] as number) ? [agent] : []))
+  }
+}

@@ -1,0 +1,7 @@
+export { Exchange, type ExchangeState } from './exchange.ts'
+export { Inbox } from './inbox.ts'
+export { Outbox } from './outbox.ts'
+export { Owners } from './owners.ts'
+export type { ErrandAnswer, Parcel, PlainAnswer } from './peer-message.ts'
+export { SharedContents } from './shared-contents.ts'
+export { PortWire, type Wire } from './wire.ts'

@@ -1,0 +1,45 @@
+// What agents say to each other. Plain data: it crosses threads, and one day machines.
+
+import type { Original } from '../content-seen/index.ts'
+import type { OriginalNote } from '../ledger/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** What one batch of an agent holds for one other. */
+export interface Parcel {
+  /** The number of the batch. Parcels travel in order; not every batch has one. */
+  readonly number: number
+  /** Entries, packed (`packEntries`). */
+  readonly entries: string
+  readonly originals: readonly OriginalNote[]
+}
+
+/** What a robots.txt of somebody else's host answered, fetched in its host's turn by its owner. */
+export type ErrandAnswer =
+  | { readonly kind: 'answered'; readonly answer: PlainAnswer }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'refused' }
+
+/** As much of an answer as rules need. */
+export interface PlainAnswer {
+  readonly url: CanonicalUrl
+  readonly status: number
+  readonly location: string | null
+  readonly cacheControl: string | null
+  readonly body: Uint8Array
+  readonly isCut: boolean
+}
+
+export type PeerMessage =
+  /** First on every wire: what the sender holds of the other's batches. */
+  | { readonly kind: 'hello'; readonly holds: number }
+  | { readonly kind: 'parcel'; readonly parcel: Parcel }
+  /** Everything up to this batch of yours is in a batch of mine. */
+  | { readonly kind: 'confirmed'; readonly upTo: number }
+  /** Has anybody met this content? */
+  | { readonly kind: 'claim'; readonly id: number; readonly digest: string }
+  | { readonly kind: 'claimed'; readonly id: number; readonly original: Original | null }
+  /** No page came of it. */
+  | { readonly kind: 'release'; readonly digest: string }
+  | { readonly kind: 'errand'; readonly id: number; readonly url: CanonicalUrl }
+  | { readonly kind: 'errand-done'; readonly id: number; readonly answer: ErrandAnswer }

@@ -1,0 +1,135 @@
+// Have we met this content, whoever of us met it? A digest is owned by an agent, by its first bytes; the others ask it.
+//
+//   claim ─ own digest ──────────▶ the set of this agent
+//         └ another's ─ asks ────▶ its set, which holds the claim for us
+//   keep  ─ own ─▶ the set        another's ─▶ a note in the page's batch, which travels with the links
+//
+// Always true: what an owner tells others of is in a durable batch, so no copy is settled before its original. A claim
+// that an agent held when it died is free again; an owner that died forgets who held claims on its digests, and the
+// worst that follows is a copy that is taken for an original.
+
+import type { ContentSeen, Original } from '../content-seen/index.ts'
+import type { OriginalNote } from '../ledger/index.ts'
+import type { Owners } from './owners.ts'
+import type { PeerMessage } from './peer-message.ts'
+
+export interface SharedContentsParts {
+  readonly owners: Owners
+  readonly own: ContentSeen
+  /** Writes down the original of a digest of ours and says where. */
+  readonly write: (note: OriginalNote) => number
+  /** Puts a note for the owner of a digest into the present batch. */
+  readonly note: (note: OriginalNote) => void
+  readonly send: (agent: number, message: PeerMessage) => void
+  /** Calls back once everything that is in the present batch is durable. */
+  readonly whenDurable: (callback: () => void) => void
+}
+
+interface Asked {
+  readonly agent: number
+  readonly digest: string
+  readonly resolve: (original: Original | null) => void
+}
+
+export class SharedContents implements ContentSeen {
+  readonly #parts: SharedContentsParts
+  /** What we asked others, by number. */
+  readonly #asked = new Map<number, Asked>()
+  #lastId = 0
+  /** Digests of ours that another holds the claim on. */
+  readonly #lent = new Map<string, number>()
+  /** By agent: how often its wire was made anew. An answer for an earlier one finds nobody. */
+  readonly #wires: number[]
+
+  constructor(parts: SharedContentsParts) {
+    this.#parts = parts
+    this.#wires = Array.from({ length: parts.owners.agents }, () => 0)
+  }
+
+  claim(digest: Uint8Array): Promise<Original | null> | Original | null {
+    const { owners, own, send } = this.#parts
+    const agent = owners.ofDigest(digest)
+    if (agent === owners.self) return own.claim(digest)
+    const id = ++this.#lastId
+    const text = hexOf(digest)
+    return new Promise((resolve) => {
+      this.#asked.set(id, { agent, digest: text, resolve })
+      send(agent, { kind: 'claim', id, digest: text })
+    })
+  }
+
+  keep(digest: Uint8Array, original: Original): void {
+    const { owners, own, note, write } = this.#parts
+    const noted: OriginalNote = { digest: hexOf(digest), ...original }
+    if (owners.ofDigest(digest) === owners.self) own.keep(digest, original, write(noted))
+    else note(noted)
+  }
+
+  release(digest: Uint8Array): void {
+    const { owners, own, send } = this.#parts
+    const agent = owners.ofDigest(digest)
+    if (agent === owners.self) own.release(digest)
+    else send(agent, { kind: 'release', digest: hexOf(digest) })
+  }
+
+  get size(): number {
+    return this.#parts.own.size
+  }
+
+  /** Questions to others that are not answered. */
+  get asking(): number {
+    return this.#asked.size
+  }
+
+  /** Another asks for a digest of ours. */
+  async lend(agent: number, id: number, text: string): Promise<void> {
+    const { own, send, whenDurable } = this.#parts
+    const wire = this.#wires[agent]
+    const digest = Buffer.from(text, 'hex')
+    const original = await own.claim(digest)
+    if (wire !== this.#wires[agent]) {
+      if (original === null) own.release(digest)
+    } else if (original === null) {
+      this.#lent.set(text, agent)
+      send(agent, { kind: 'claimed', id, original })
+      // Its page may be of this very moment.
+    } else {
+      whenDurable(() => {
+        if (wire === this.#wires[agent]) send(agent, { kind: 'claimed', id, original })
+      })
+    }
+  }
+
+  answered(id: number, original: Original | null): void {
+    const asked = this.#asked.get(id)
+    this.#asked.delete(id)
+    asked?.resolve(original)
+  }
+
+  /** Another had no page of what it claimed. */
+  returned(agent: number, text: string): void {
+    if (this.#lent.get(text) !== agent) return
+    this.#lent.delete(text)
+    this.#parts.own.release(Buffer.from(text, 'hex'))
+  }
+
+  /** What another met first. To be called in the same breath as the rest of its parcel is filed. */
+  receive(note: OriginalNote): void {
+    const { digest, url, fetchedAtMs, payloadDigest } = note
+    this.#lent.delete(digest)
+    this.#parts.own.keep(Buffer.from(digest, 'hex'), { url, fetchedAtMs, payloadDigest }, this.#parts.write(note))
+  }
+
+  /** The other end of a wire is new: what it held is free, and what it was asked it must be asked again. */
+  reconnected(agent: number): void {
+    this.#wires[agent] = (this.#wires[agent] as number) + 1
+    for (const [text, holder] of [...this.#lent]) if (holder === agent) this.returned(agent, text)
+    for (const [id, asked] of this.#asked) {
+      if (asked.agent === agent) this.#parts.send(agent, { kind: 'claim', id, digest: asked.digest })
+    }
+  }
+}
+
+function hexOf(digest: Uint8Array): string {
+  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')
+}

@@ -1,0 +1,70 @@
+// An agent as its node sees it: a thread that is started, told what to do, and heard.
+
+import { Worker } from 'node:worker_threads'
+import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
+
+export interface AgentEvents {
+  /** Everything an agent says, in order. */
+  readonly onMessage: (agent: number, message: FromAgent) => void
+  /** Its thread has ended by itself, and why, as far as that is known. */
+  readonly onDeath: (agent: number, why: string) => void
+}
+
+/** A third of it is the most that young objects take at once; larger cost memory and gain nothing (bin/portolan.js). */
+const YOUNG_MB = 48
+/** Beside the launcher: two folders up in a clone, three where this file is compiled. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? '../../bin/agent.js' : '../../../bin/agent.js',
+  import.meta.url,
+)
+
+export class AgentHandle {
+  readonly agent: number
+  readonly #worker: Worker
+  #status: AgentStatus | null = null
+  #isLetGo = false
+
+  constructor(orders: AgentOrders, events: AgentEvents) {
+    this.agent = orders.agent
+    this.#worker = new Worker(THREAD, {
+      workerData: orders,
+      name: `agent ${orders.agent}`,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_MB,
+        // Past its budget something is wrong with an agent; it ends alone, and not the process.
+        maxOldGenerationSizeMb: Math.max(256, Math.ceil(orders.settings.agent.memory / 2 ** 20)),
+      },
+    })
+    let why = 'its thread ended'
+    this.#worker.on('message', (message: FromAgent) => {
+      if ('status' in message) this.#status = message.status
+      if (!this.#isLetGo) events.onMessage(this.agent, message)
+    })
+    this.#worker.on('error', (cause: unknown) => {
+      why = cause instanceof Error ? cause.message : String(cause)
+    })
+    this.#worker.on('exit', () => {
+      if (!this.#isLetGo) events.onDeath(this.agent, why)
+    })
+  }
+
+  /** What it said last. */
+  get status(): AgentStatus | null {
+    return this.#status
+  }
+
+  tell(message: ToAgent): void {
+    this.#worker.postMessage(message, message.kind === 'connect' ? [message.port] : [])
+  }
+
+  /** Ends the thread, which then counts as dead: whatever it does, this works. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  /** Ends the thread for good: nobody hears of it any more. */
+  async letGo(): Promise<void> {
+    this.#isLetGo = true
+    await this.#worker.terminate()
+  }
+}

@@ -1,0 +1,86 @@
+// What a node and its agents say to each other. Plain data: it crosses threads.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { CheckpointFigures, CrawlSettings, CrawlSnapshot, CrawlTotals, Standing } from '../agent/index.ts'
+import type { FaultCode, StopReason } from '../base/index.ts'
+import type { CrawlIdentity } from '../ledger/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** All that an agent's thread is started with. */
+export interface AgentOrders {
+  /** Where its share is; the crawl's own directory where there is one agent. */
+  readonly dir: string
+  readonly crawlDir: string
+  readonly agent: number
+  readonly agents: number
+  readonly seeds: readonly CanonicalUrl[]
+  readonly settings: CrawlSettings
+  readonly identity: CrawlIdentity
+  readonly software: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Stamps of addresses, shared by all agents; null where there is one. */
+  readonly addresses: SharedArrayBuffer | null
+  /** A counter for each agent, which shows that it lives. */
+  readonly heartbeats: SharedArrayBuffer
+}
+
+/** What a fault says of itself across threads. */
+export interface PlainFault {
+  readonly code: FaultCode | null
+  readonly message: string
+  readonly stack: string | null
+}
+
+export interface AgentStatus {
+  readonly totals: CrawlTotals
+  readonly frontier: CrawlSnapshot['frontier']
+  readonly active: number
+  readonly wasTouched: boolean
+  readonly waitMs: number | null
+  readonly standing: Standing
+  /** Committed lengths of what all agents' outputs are merged from. */
+  readonly pagesLength: number
+  readonly failures: { readonly length: number; readonly edition: number }
+}
+
+export type ToAgent =
+  | { readonly kind: 'connect'; readonly agent: number; readonly port: MessagePort }
+  | { readonly kind: 'run' }
+  /** How do you stand? Answered with the same number. */
+  | { readonly kind: 'probe'; readonly round: number }
+  | { readonly kind: 'grant'; readonly pages: number }
+  | { readonly kind: 'recall' }
+  | { readonly kind: 'stop'; readonly reason: StopReason }
+  /** Everybody has stopped asking. */
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'close' }
+  /** A checkpoint: hold still, copy, go on. */
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'copy'; readonly to: string }
+
+export type FromAgent =
+  | {
+      readonly kind: 'opened'
+      readonly isNew: boolean
+      readonly seeds: readonly CanonicalUrl[]
+      readonly knownSeeds: readonly CanonicalUrl[]
+      readonly isScopeChanged: boolean
+      readonly identity: CrawlIdentity
+      readonly status: AgentStatus
+    }
+  | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }
+  | { readonly kind: 'short' }
+  | { readonly kind: 'surrendered'; readonly pages: number }
+  /** It has stopped asking: it was told to, or it is broken. */
+  | { readonly kind: 'drained'; readonly fault: PlainFault | null }
+  | {
+      readonly kind: 'ended'
+      readonly reason: StopReason
+      readonly fault: PlainFault | null
+      readonly status: AgentStatus
+    }
+  | { readonly kind: 'closed'; readonly fault: PlainFault | null }
+  | { readonly kind: 'held'; readonly fault: PlainFault | null }
+  | { readonly kind: 'copied'; readonly figures: CheckpointFigures | null; readonly fault: PlainFault | null }
+  /** It could not be opened. */
+  | { readonly kind: 'broken'; readonly fault: PlainFault }

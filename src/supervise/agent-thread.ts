@@ -1,0 +1,172 @@
+// The thread of one agent: opens its share, does what the node says, and says how it stands.
+
+import { randomBytes } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { Crawl, type CrawlPlan } from '../agent/index.ts'
+import { assert, Random, systemClock } from '../base/index.ts'
+import { PortWire } from '../exchange/index.ts'
+import { SharedIpGate } from '../frontier/index.ts'
+import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
+import { ipGateSettings } from './ip-gate-settings.ts'
+import { plainFault } from './plain-fault.ts'
+
+const BEAT_MS = 500
+const STATUS_MS = 250
+
+const orders = workerData as AgentOrders
+const port = parentPort
+assert(port !== null, 'an agent runs in a thread of its own')
+const say = (message: FromAgent): void => port.postMessage(message)
+
+let mayClose: () => void = () => {}
+const finish = new Promise<void>((resolve) => {
+  mayClose = resolve
+})
+/** True from the moment a permit is asked for until some come. */
+let isShort = false
+let statusTimer: NodeJS.Timeout | null = null
+let release: (() => void) | null = null
+
+const beats = new Int32Array(orders.heartbeats)
+setInterval(() => Atomics.add(beats, orders.agent, 1), BEAT_MS).unref()
+
+const job = await Crawl.open(planOf(orders)).catch((fault: unknown) => {
+  say({ kind: 'broken', fault: plainFault(fault) })
+  return null
+})
+if (job !== null) serve(job)
+
+function serve(crawl: Crawl): void {
+  port?.on('message', (message: ToAgent) => {
+    obey(crawl, message)
+  })
+  say({
+    kind: 'opened',
+    isNew: crawl.isNew,
+    seeds: crawl.seeds,
+    knownSeeds: crawl.knownSeeds,
+    isScopeChanged: crawl.isScopeChanged,
+    identity: crawl.identity,
+    status: statusOf(crawl),
+  })
+}
+
+function obey(crawl: Crawl, message: ToAgent): void {
+  switch (message.kind) {
+    case 'connect':
+      return crawl.connect(message.agent, new PortWire(message.port))
+    case 'run':
+      return run(crawl)
+    case 'probe':
+      return say({ kind: 'status', round: message.round, status: statusOf(crawl) })
+    case 'grant':
+      isShort = false
+      return crawl.grant(message.pages)
+    case 'recall':
+      return say({ kind: 'surrendered', pages: crawl.surrender() })
+    case 'stop':
+      return crawl.stop(message.reason)
+    case 'finish':
+      return mayClose()
+    case 'close':
+      void crawl.close().then(
+        () => say({ kind: 'closed', fault: null }),
+        (fault: unknown) => say({ kind: 'closed', fault: plainFault(fault) }),
+      )
+      return
+    case 'hold':
+      void crawl.hold().then(
+        (letGo) => {
+          release = letGo
+          say({ kind: 'held', fault: null })
+        },
+        (fault: unknown) => say({ kind: 'held', fault: plainFault(fault) }),
+      )
+      return
+    case 'copy': {
+      const letGo = release ?? (() => {})
+      release = null
+      void crawl.copyHeld(message.to, letGo).then(
+        (figures) => say({ kind: 'copied', figures, fault: null }),
+        (fault: unknown) => say({ kind: 'copied', figures: null, fault: plainFault(fault) }),
+      )
+    }
+  }
+}
+
+function run(crawl: Crawl): void {
+  statusTimer = setInterval(() => say({ kind: 'status', round: null, status: statusOf(crawl) }), STATUS_MS)
+  void crawl.run().then((reason) => {
+    if (statusTimer !== null) clearInterval(statusTimer)
+    const fault = crawl.fault === null ? null : plainFault(crawl.fault)
+    say({ kind: 'ended', reason, fault, status: statusOf(crawl) })
+  })
+}
+
+function statusOf(crawl: Crawl): AgentStatus {
+  const { frontier, active, runMs, waitMs } = crawl.snapshot()
+  const { states } = crawl
+  return {
+    totals: crawl.totals,
+    frontier,
+    active,
+    wasTouched: runMs > 0,
+    waitMs,
+    standing: crawl.standing(),
+    pagesLength: (states['pages'] as number | undefined) ?? 0,
+    failures: (states['failures'] as AgentStatus['failures'] | undefined) ?? { length: 0, edition: 0 },
+  }
+}
+
+function planOf({
+  dir,
+  crawlDir,
+  agent,
+  agents,
+  seeds,
+  settings,
+  identity,
+  software,
+  environment,
+  addresses,
+}: AgentOrders): CrawlPlan {
+  return {
+    dir,
+    isLocked: true,
+    share:
+      addresses === null
+        ? null
+        : {
+            agent,
+            agents,
+            crawlDir,
+            ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
+            onIdle: () => null,
+            mayClose: () => {
+              const fault = job?.fault ?? null
+              say({ kind: 'drained', fault: fault === null ? null : plainFault(fault) })
+              return finish
+            },
+            onShort: () => {
+              if (isShort) return
+              isShort = true
+              say({ kind: 'short' })
+            },
+          },
+    seeds,
+    settings,
+    clock: systemClock,
+    random: new Random(randomBytes(4).readInt32LE()),
+    newIdentity: () => identity,
+    software,
+    environment,
+    // The process's time is one: the first agent writes it down.
+    cpuMs: agent === 0 ? processCpuMs : () => 0,
+    peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
+  }
+}
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}

@@ -1,0 +1,1 @@
+export { CrawlNode, type NodeEvent, type NodePlan } from './node.ts'

@@ -1,0 +1,20 @@
+// How often something may break before starting it again is a loop and not a cure.
+
+export class RestartBudget {
+  readonly #most: number
+  readonly #withinMs: number
+  #times: number[] = []
+
+  constructor(most: number, withinMs: number) {
+    this.#most = most
+    this.#withinMs = withinMs
+  }
+
+  /** True when one more restart is within the budget; it is spent by asking. */
+  spend(nowMs: number): boolean {
+    this.#times = this.#times.filter((time) => time > nowMs - this.#withinMs)
+    if (this.#times.length >= this.#most) return false
+    this.#times.push(nowMs)
+    return true
+  }
+}
