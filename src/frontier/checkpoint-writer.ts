@@ -15,7 +15,7 @@ import { type DiskHost, HOST_BYTES } from './disk-host.ts'
 import { bodyOf, encodeEntries } from './entry-block.ts'
 import type { EntryLines } from './entry-lines.ts'
 import { blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
-import { captureHost, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
+import { captureHost, inlineEntriesMin, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
 import { type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
 import type { HostReader } from './host-reader.ts'
 import { encodeRecord } from './host-record.ts'
@@ -24,6 +24,8 @@ import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
 
 /** Blocks are written in batches of about this size. */
 const BATCH_BYTES = 2 ** 20
+/** About what a URL takes in a block. */
+const PACKED_ENTRY_BYTES = 40
 
 /** 1 knew neither a code nor blocks in records; what it wrote can still be read. */
 export const CHECKPOINT_VERSION = 2
@@ -176,6 +178,7 @@ export class CheckpointWriter {
     // Where others wait on disk, nobody keeps a place for good, however few there are.
     const hostsMin = queue.size > 0 ? tuning.hostsMin / 2 : tuning.hostsMin
     let excess = excessBytes()
+    if (excess > 0) excess -= (await this.#rowsToPack()) * Math.max(0, entryBytes - PACKED_ENTRY_BYTES)
     for (const isServed of [true, false]) {
       for (const host of hosts.values()) {
         if (excess <= 0 || hosts.size - leaving.size <= hostsMin) return leaving
@@ -188,6 +191,18 @@ export class CheckpointWriter {
       }
     }
     return leaving
+  }
+
+  /** Rows that will be packed when the checkpoint is made, and need not be in memory as rows then. */
+  async #rowsToPack(): Promise<number> {
+    const { hosts, tuning } = this.#parts
+    const inlineMin = inlineEntriesMin(tuning.blockEntriesMin)
+    let rows = 0
+    for (const host of hosts.values()) {
+      for (const segment of host.segments()) if (segment.count >= inlineMin) rows += segment.count
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    return rows
   }
 
   /** Puts those that leave with something waiting into pages, unless one that was not read yet names them. */

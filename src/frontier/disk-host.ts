@@ -134,13 +134,14 @@ export class DiskHost extends FrontierHost {
     return null
   }
 
-  /** Forgets what is on disk too, but for the first `keep` URLs of each line. */
+  /** Forgets what is on disk too, but for the first `keep` URLs of each line; rows that are packed in memory as well go first. */
   trim(lines: EntryLines, keep: number): void {
     for (let line = this.best; line !== null; line = line.worse) {
       let left = keep
       for (const segment of line.segments()) {
-        if (segment.block !== 0) lines.keepFirst(segment, Math.max(0, left))
-        left -= segment.count
+        if (segment.inline !== null) lines.keepFirst(segment, 0)
+        else if (segment.block !== 0) lines.keepFirst(segment, Math.max(0, left))
+        left -= segment.inline === null ? segment.count : segment.left
       }
     }
   }

@@ -19,8 +19,12 @@ import { type DiskHost, unpackSegment } from './disk-host.ts'
 import type { HostRecord, Piece } from './host-record.ts'
 import { type Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
 
-/** Of so many URLs that are enough for a block of their own, a block in the record is made. */
+/** Of this share of what is enough for a block of its own, a block in the record is made. */
 const INLINE_SHARE = 1 / 8
+
+export function inlineEntriesMin(blockEntriesMin: number): number {
+  return blockEntriesMin * INLINE_SHARE
+}
 
 export function captureHost(
   host: DiskHost,
@@ -44,7 +48,7 @@ export function captureHost(
 function captureLine(host: DiskHost, line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
   unpackNeighbours(host, line, lines, blockEntriesMin)
   joinShort(line, lines)
-  const inlineEntriesMin = blockEntriesMin * INLINE_SHARE
+  const inlineMin = inlineEntriesMin(blockEntriesMin)
   let front: Segment | null = null
   let tail: Segment | null = null
   const parts: (Piece | NewBlock)[] = []
@@ -56,7 +60,7 @@ function captureLine(host: DiskHost, line: SegmentLine, lines: EntryLines, block
     }
     segment.isClosed = true
     segment.isCaptured = true
-    const isShort = segment.count < inlineEntriesMin
+    const isShort = segment.count < inlineMin
     if (isShort && segment === line.first) front = segment
     else if (isShort && segment === line.last) tail = segment
     else parts.push({ segment, block: 0, stored: 0, inline: null })
