@@ -29,9 +29,10 @@ export interface NeighboursParts {
   /** Something new may wait. */
   readonly wake: () => void
   readonly state: ExchangeState | null
+  /** Parcels kept in memory until they are confirmed, which takes two ticks or so. */
+  readonly outboxBytesMax?: number
 }
 
-/** Parcels kept in memory until they are confirmed, which takes two ticks or so. */
 const OUTBOX_BYTES_MAX = 16 * 2 ** 20
 
 export class Neighbours {
@@ -55,7 +56,7 @@ export class Neighbours {
       agents: share.agents,
       ownerOfEntry: ({ url }) => this.#ownerOfUrl(url),
       ownerOfDigest: (digest) => owners.ofDigest(Buffer.from(digest.slice(0, 4), 'hex')),
-      bytesMax: OUTBOX_BYTES_MAX,
+      bytesMax: parts.outboxBytesMax ?? OUTBOX_BYTES_MAX,
     })
     this.contents = new SharedContents({
       owners,
