@@ -1,7 +1,7 @@
 // Is a crawl that was killed dozens of times the crawl that was never killed? Crawls of many kinds, killed with SIGKILL at moments
 // drawn from a seed, gone on with by the same command until they are done, and judged by the server's log and by their files.
 //
-//   npm run crash -- [--kills 60] [--seed 1] [--only gzip,polite] [--json FILE]
+//   npm run crash -- [--kills 60] [--seed 1] [--only gzip,three] [--json FILE]
 //
 // Kills are shared out among the kinds, ten to a crawl at most. Ends with 1 if anything does not hold. A minute for ten kills, about.
 
@@ -52,7 +52,7 @@ const problems = crawls.reduce((sum, crawl) => sum + crawl.problems.length, 0)
 console.log(`${kills.length} kills, ${crawls.length} crawls, ${problems} problems; ${costLine(kills)}`)
 if (problems > 0) process.exitCode = 1
 if (values.json !== undefined) {
-  const { kills: asked, seed } = values
+  const { kills: asked, seed, only } = values
   const about = {
     bench: 'crash-equivalence',
     date: new Date().toISOString(),
@@ -62,7 +62,7 @@ if (values.json !== undefined) {
   const seconds = Math.round((performance.now() - startMs) / 1_000)
   writeFileSync(
     values.json,
-    `${JSON.stringify({ ...about, options: { kills: asked, seed }, seconds, problems, crawls }, null, 1)}\n`,
+    `${JSON.stringify({ ...about, options: { kills: asked, seed, only }, seconds, problems, crawls }, null, 1)}\n`,
   )
 }
 
@@ -74,12 +74,14 @@ function lineOf({
   pages,
   requests,
   restsLost,
+  originalsTwice,
   seconds,
   problems: found,
 }: Crashed): string {
   return (
-    `${variant.padEnd(10)} seed ${seed.padEnd(5)} ${String(own.length).padStart(2)} kills, ${stops} stops, ${pages} pages, ` +
-    `${requests} requests, ${costLine(own)}${restsLost > 0 ? `, ${restsLost} rests in no batch` : ''}, ${seconds} s: ` +
+    `${variant.padEnd(13)} seed ${seed.padEnd(5)} ${String(own.length).padStart(2)} kills, ${stops} stops, ${pages} pages, ` +
+    `${requests} requests, ${costLine(own)}${restsLost > 0 ? `, ${restsLost} rests in no batch` : ''}` +
+    `${originalsTwice > 0 ? `, ${originalsTwice} copies taken for originals` : ''}, ${seconds} s: ` +
     (found.length === 0 ? 'holds' : `${found.length} problems`)
   )
 }

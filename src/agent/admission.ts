@@ -118,19 +118,8 @@ export class Admission {
       sink.refused(refusal)
       return false
     }
-    const entry = {
-      url,
-      host: hostKeyOf(url),
-      via: null,
-      depth: 0,
-      hops: 0,
-      band: 0,
-      isSeed: true,
-      tries: 0,
-      pauses: 0,
-    }
     // Every agent is given all seeds, and takes its own.
-    return this.#isAbroad(url) ? false : this.#admitOne(entry, sink)
+    return this.isAbroad(url) ? false : this.#admitOne(seedEntry(url), sink)
   }
 
   /**
@@ -147,7 +136,7 @@ export class Admission {
     const seeds: FrontierEntry[] = []
     for (const entry of entries) {
       if (entry.isSeed) this.#addSeed(entry.url)
-      if (entry.isSeed && this.#isAbroad(entry.url)) {
+      if (entry.isSeed && this.isAbroad(entry.url)) {
         seeds.push(entry)
         continue
       }
@@ -167,7 +156,8 @@ export class Admission {
     })
   }
 
-  #isAbroad(url: CanonicalUrl): boolean {
+  /** Whether another agent owns its host. */
+  isAbroad(url: CanonicalUrl): boolean {
     const { owners, fingerprinter } = this.#parts
     if (owners === null) return false
     fingerprinter.compute(url)
@@ -371,7 +361,7 @@ export class Admission {
   async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {
     const { strategy, seen, fingerprinter, owners } = this.#parts
     const batch = newBatch(1)
-    if (this.#isAbroad(entry.url)) {
+    if (this.isAbroad(entry.url)) {
       sink.abroad({ ...entry, band: strategy.bandOf(entry) })
       return false
     }
@@ -388,6 +378,11 @@ export class Admission {
     if (owners !== null && entry.isSeed && entry.via !== null) sink.abroad(ranked)
     return true
   }
+}
+
+/** A seed as it waits. */
+export function seedEntry(url: CanonicalUrl): FrontierEntry {
+  return { url, host: hostKeyOf(url), via: null, depth: 0, hops: 0, band: 0, isSeed: true, tries: 0, pauses: 0 }
 }
 
 /** Links on their way through the seen set, side by side with their URLs. */

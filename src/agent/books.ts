@@ -303,9 +303,10 @@ export class Books {
     this.#isDirty = false
     const states: Record<string, unknown> = { ...this.#parts.otherFiles }
     try {
+      // First, so that the time it says is the time at which it was taken: states may take a moment.
+      batch.totals = figures.totals(frontier.figures().hosts, spent())
       for (const [name, file] of files) states[name] = file.state(number)
       batch.files = states
-      batch.totals = figures.totals(frontier.figures().hosts, spent())
       await Promise.all([...files.values()].map(async (file) => file.sync?.()))
       await journal.commit(batch)
     } catch (fault) {

@@ -29,9 +29,10 @@ export interface NeighboursParts {
   /** Something new may wait. */
   readonly wake: () => void
   readonly state: ExchangeState | null
+  /** Parcels kept in memory until they are confirmed, which takes two ticks or so. */
+  readonly outboxBytesMax?: number
 }
 
-/** Parcels kept in memory until they are confirmed, which takes two ticks or so. */
 const OUTBOX_BYTES_MAX = 16 * 2 ** 20
 
 export class Neighbours {
@@ -39,10 +40,10 @@ export class Neighbours {
   readonly exchange: Exchange
   readonly contents: SharedContents
   readonly #outbox: Outbox
+  readonly #inbox: Inbox
   readonly #fingerprinter: Fingerprinter
   /** What a batch on disk says: everything up to it need not be kept for others. */
   #settled: number
-  #isClosed = false
 
   constructor(parts: NeighboursParts) {
     const { share, fingerprinter, state } = parts
@@ -55,7 +56,7 @@ export class Neighbours {
       agents: share.agents,
       ownerOfEntry: ({ url }) => this.#ownerOfUrl(url),
       ownerOfDigest: (digest) => owners.ofDigest(Buffer.from(digest.slice(0, 4), 'hex')),
-      bytesMax: OUTBOX_BYTES_MAX,
+      bytesMax: parts.outboxBytesMax ?? OUTBOX_BYTES_MAX,
     })
     this.contents = new SharedContents({
       owners,
@@ -65,12 +66,11 @@ export class Neighbours {
       send: (agent, message) => this.exchange.send(agent, message),
       whenDurable: (callback) => parts.books().whenDurable(callback),
     })
-    const inbox = new Inbox({
+    this.#inbox = new Inbox({
       agents: share.agents,
       holds: state?.holds ?? [],
       apply: async (parcel, entered) => {
         await parts.admission().admitParcel(unpackEntries(parcel.entries), (take) => {
-          if (this.#isClosed) return
           take(parts.books())
           for (const note of parcel.originals) this.contents.receive(note)
           entered()
@@ -83,7 +83,7 @@ export class Neighbours {
     this.exchange = new Exchange({
       owners,
       outbox: this.#outbox,
-      inbox,
+      inbox: this.#inbox,
       contents: this.contents,
       runErrand: parts.runErrand,
       onFault: parts.onFault,
@@ -126,10 +126,13 @@ export class Neighbours {
     }
   }
 
-  /** Nothing is heard any more: what is under way is sent again in another run. */
-  close(): void {
-    this.#isClosed = true
+  /**
+   * Nothing is heard any more: what is under way is sent again in another run. A parcel whose URLs are being met is
+   * filed first: met and in no batch, they would be known to the next run and wait nowhere.
+   */
+  async close(): Promise<void> {
     this.exchange.close()
+    await this.#inbox.close()
   }
 
   pressure(): Promise<void> | undefined {

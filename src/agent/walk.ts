@@ -12,7 +12,7 @@ import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
-import { Admission, type AdmissionSink } from './admission.ts'
+import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
 import { Books, type CommittedFile } from './books.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
@@ -162,7 +162,7 @@ export async function joinWalk(
     deadlineMs: agent.maxTime === null || plan.share !== null ? null : startMs + agent.maxTime - figures.earlierMs,
     beforeClose: async () => {
       await plan.share?.mayClose()
-      neighbours?.close()
+      await neighbours?.close()
     },
     abort: () => {
       abort.abort()
@@ -197,8 +197,14 @@ async function goOn(
   const seeds = past.seeds.filter((seed) => seed.via === null).map((seed) => seed.url)
   // A crawl of which nothing came is worth another try: the server may be up again, or --allow-private given.
   const isBarren = !past.isNew && figures.pages === 0
-  for (const seed of plan.seeds) if (await admission.admitSeed(seed, sink)) seeds.push(seed)
   const known = new Set(past.seeds.map((seed) => seed.url))
+  for (const seed of plan.seeds) {
+    if (await admission.admitSeed(seed, sink)) seeds.push(seed)
+    // Another's: it widens our scope too, also in a run that is given no seeds.
+    else if (admission.isAbroad(seed) && !known.has(seed) && scope.judge(seed, 0) === null) {
+      books.seedAbroad(seedEntry(seed))
+    }
+  }
   const parts = { failures: files.failures, books, strategy, trouble, isSeed: (url: CanonicalUrl) => known.has(url) }
   if (isBarren) {
     const given = new Set<string>(plan.seeds)

@@ -43,6 +43,8 @@ interface Peer {
   readonly wire: Wire
   /** The other end has said hello: before that it is told nothing but ours. */
   isReady: boolean
+  /** What our hello said. */
+  readonly toldHolds: number
 }
 
 export class Exchange {
@@ -60,12 +62,13 @@ export class Exchange {
   /** A wire to another agent, the first one or another one. */
   connect(agent: number, wire: Wire): void {
     this.#peers[agent]?.wire.close()
-    const peer: Peer = { wire, isReady: false }
+    const toldHolds = this.#parts.inbox.holds(agent)
+    const peer: Peer = { wire, isReady: false, toldHolds }
     this.#peers[agent] = peer
     wire.listen((message) => {
       if (this.#peers[agent] === peer) this.#hear(agent, peer, message)
     })
-    wire.send({ kind: 'hello', holds: this.#parts.inbox.holds(agent) })
+    wire.send({ kind: 'hello', holds: toldHolds })
   }
 
   /** Says it if there is anybody to hear it. What must be heard is said again when a wire is made anew. */
@@ -122,6 +125,8 @@ export class Exchange {
       case 'hello':
         peer.isReady = true
         outbox.confirm(agent, message.holds)
+        // What became durable since our own hello: it could not be said before, and nothing would say it later.
+        if (inbox.holds(agent) > peer.toldHolds) this.send(agent, { kind: 'confirmed', upTo: inbox.holds(agent) })
         for (const parcel of outbox.pending(agent)) this.send(agent, { kind: 'parcel', parcel })
         contents.reconnected(agent)
         this.#errands.reconnected(agent)

@@ -18,6 +18,9 @@ export class Inbox {
   #durable: readonly number[]
   /** Parcels under way, one agent after another: what one says comes in its order. */
   readonly #tails: Promise<void>[]
+  /** Agents one of whose parcels could not be filed: with a later one we would say that we hold it. */
+  readonly #broken = new Set<number>()
+  #isClosed = false
 
   constructor({ agents, holds, apply }: InboxOptions) {
     this.#apply = apply
@@ -34,13 +37,20 @@ export class Inbox {
   /** Takes a parcel in. Fails when it cannot be filed, which is a fault of ours. */
   receive(agent: number, parcel: Parcel): Promise<void> {
     const received = (this.#tails[agent] as Promise<void>).then(() => {
-      if (parcel.number <= (this.#entered[agent] as number)) return undefined
+      const isHeld = parcel.number <= (this.#entered[agent] as number)
+      if (isHeld || this.#isClosed || this.#broken.has(agent)) return undefined
       return this.#apply(parcel, () => {
         this.#entered[agent] = parcel.number
       })
     })
-    this.#tails[agent] = received.catch(() => {})
+    this.#tails[agent] = received.catch(() => void this.#broken.add(agent))
     return received
+  }
+
+  /** Begins no parcel any more; resolves when those that were begun are filed. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(this.#tails)
   }
 
   /** What the batch that is being taken says. */

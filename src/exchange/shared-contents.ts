@@ -31,6 +31,12 @@ interface Asked {
   readonly resolve: (original: Original | null) => void
 }
 
+/** A question of another that the own set has not answered. */
+interface Lending {
+  readonly digest: string
+  noted: Original | null
+}
+
 export class SharedContents implements ContentSeen {
   readonly #parts: SharedContentsParts
   /** What we asked others, by number. */
@@ -38,6 +44,7 @@ export class SharedContents implements ContentSeen {
   #lastId = 0
   /** Digests of ours that another holds the claim on. */
   readonly #lent = new Map<string, number>()
+  readonly #lending = new Set<Lending>()
   /** By agent: how often its wire was made anew. An answer for an earlier one finds nobody. */
   readonly #wires: number[]
 
@@ -86,7 +93,15 @@ export class SharedContents implements ContentSeen {
     const { own, send, whenDurable } = this.#parts
     const wire = this.#wires[agent]
     const digest = Buffer.from(text, 'hex')
-    const original = await own.claim(digest)
+    const lending: Lending = { digest: text, noted: null }
+    this.#lending.add(lending)
+    let original: Original | null
+    try {
+      // A note that came before the answer is heard has ended the claim: it is the answer.
+      original = (await own.claim(digest)) ?? lending.noted
+    } finally {
+      this.#lending.delete(lending)
+    }
     if (wire !== this.#wires[agent]) {
       if (original === null) own.release(digest)
     } else if (original === null) {
@@ -115,9 +130,10 @@ export class SharedContents implements ContentSeen {
 
   /** What another met first. To be called in the same breath as the rest of its parcel is filed. */
   receive(note: OriginalNote): void {
-    const { digest, url, fetchedAtMs, payloadDigest } = note
+    const { digest, ...original } = note
     this.#lent.delete(digest)
-    this.#parts.own.keep(Buffer.from(digest, 'hex'), { url, fetchedAtMs, payloadDigest }, this.#parts.write(note))
+    for (const lending of this.#lending) if (lending.digest === digest) lending.noted ??= original
+    this.#parts.own.keep(Buffer.from(digest, 'hex'), original, this.#parts.write(note))
   }
 
   /** The other end of a wire is new: what it held is free, and what it was asked it must be asked again. */

@@ -29,7 +29,7 @@ import type { AgentOrders, AgentStatus, FromAgent, PlainFault } from './agent-me
 import { EndWatch } from './end-watch.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
 import { PermitOffice } from './permit-office.ts'
-import { faultOf } from './plain-fault.ts'
+import { faultOf, plainFault } from './plain-fault.ts'
 import { RestartBudget } from './restart-budget.ts'
 import { settleShares } from './shares.ts'
 import { Timers } from './timers.ts'
@@ -56,6 +56,13 @@ export interface NodeEvent {
   readonly why: string
   /** From its death until it goes on. */
   readonly ms: number
+}
+
+interface Death {
+  readonly ms: number
+  readonly why: string
+  /** Somebody wanted it: it says nothing about whether starting again is a cure. */
+  readonly isAsked: boolean
 }
 
 type Opened = Extract<FromAgent, { kind: 'opened' }>
@@ -117,7 +124,7 @@ export class CrawlNode {
   #startMs: number
   #viewing: Promise<void> | null = null
   /** When agents that broke had done so. */
-  readonly #diedMs = new Map<number, { readonly ms: number; readonly why: string }>()
+  readonly #diedMs = new Map<number, Death>()
   #before: { ms: number; cpuMs: number; peakRssBytes: number } = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
   #startCpuMs: number
 
@@ -172,9 +179,9 @@ export class CrawlNode {
   }
 
   /** A thread for an agent; resolves when it is open. */
-  #start(agent: number): Promise<{ readonly agent: number; readonly message: Opened }> {
+  #start(agent: number, seeds = this.#plan.seeds): Promise<{ readonly agent: number; readonly message: Opened }> {
     return new Promise((resolve, reject) => {
-      const { dir, seeds, settings, software, environment } = this.#plan
+      const { dir, settings, software, environment } = this.#plan
       const orders: AgentOrders = {
         dir: this.#shares[agent] as string,
         crawlDir: dir,
@@ -201,7 +208,7 @@ export class CrawlNode {
         },
         onDeath: (_, why) => {
           if (isSettled) this.#died(agent, why)
-          else reject(new Error(`agent ${agent} could not be started: ${why}`))
+          else reject(new DiedOpening(agent, why))
         },
       })
     })
@@ -210,6 +217,8 @@ export class CrawlNode {
   #isOpen(agent: number, message: Opened): void {
     this.#opened[agent] = message
     this.#permits.opened(agent, message.status.totals.pages)
+    // What one that died had and did not use is free: others may have waited for it.
+    this.#grantShort()
     this.#watchdog.begun(agent)
   }
 
@@ -340,8 +349,7 @@ export class CrawlNode {
         return this.#grant(agent)
       case 'surrendered':
         this.#permits.surrendered(agent, message.pages)
-        for (const short of this.#permits.short) this.#grant(short)
-        return
+        return this.#grantShort()
       case 'drained':
         return this.#isDrained(agent, message.fault)
       case 'ended':
@@ -356,6 +364,10 @@ export class CrawlNode {
   #grant(agent: number): void {
     const pages = this.#permits.want(agent)
     if (pages > 0) this.#agents[agent]?.tell({ kind: 'grant', pages })
+  }
+
+  #grantShort(): void {
+    for (const short of this.#permits.short) this.#grant(short)
   }
 
   #nextRound(ms: number): void {
@@ -411,21 +423,22 @@ export class CrawlNode {
     if (this.#ended.size === this.#agents.length) this.#resolveEnd()
   }
 
-  /** Ends the thread of an agent, which is then started again from its last commit. */
+  /** Ends the thread of an agent, which is then started again from its last commit, however often this is asked for. */
   restartAgent(agent: number): void {
-    this.#kill(agent, 'asked to')
+    this.#kill(agent, 'asked to', true)
   }
 
-  #kill(agent: number, why: string): void {
-    this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why })
+  #kill(agent: number, why: string, isAsked = false): void {
+    this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why, isAsked })
     void this.#agents[agent]?.kill()
   }
 
   /** The thread of an agent is gone. What it had committed is there; what it held is free. */
   #died(agent: number, why: string): void {
     const noted = this.#diedMs.get(agent)
-    const death = noted ?? { ms: this.#plan.clock.nowMs(), why }
+    const death = noted ?? { ms: this.#plan.clock.nowMs(), why, isAsked: false }
     this.#diedMs.delete(agent)
+    this.#permits.died(agent)
     if (this.#addresses !== null) {
       SharedIpGate.freeAgent(
         this.#addresses,
@@ -439,7 +452,7 @@ export class CrawlNode {
       this.#isGone(agent)
       return
     }
-    if (!this.#budget.spend(this.#plan.clock.nowMs())) {
+    if (!death.isAsked && !this.#budget.spend(this.#plan.clock.nowMs())) {
       this.#fault ??= new Error(
         `agent ${agent} broke ${RESTARTS_MAX + 1} times in ${RESTARTS_WITHIN_MS / 1_000} s and is not started again: ${death.why}`,
       )
@@ -448,6 +461,8 @@ export class CrawlNode {
       return
     }
     void this.#startAgain(agent, death).catch((fault: unknown) => {
+      // Died again, before it was open: one death more, within the same budget.
+      if (fault instanceof DiedOpening) return this.#died(agent, fault.why)
       this.#fault ??= fault
       this.stop('error')
       this.#isGone(agent)
@@ -464,7 +479,7 @@ export class CrawlNode {
     if (this.#ended.size === this.#agents.length) this.#resolveEnd()
   }
 
-  async #startAgain(agent: number, death: { readonly ms: number; readonly why: string }): Promise<void> {
+  async #startAgain(agent: number, death: Death): Promise<void> {
     const { message } = await this.#start(agent)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
@@ -550,12 +565,23 @@ export class CrawlNode {
               fault ??= said
               resolve()
             })
-            if (this.#dead.has(place)) resolve()
+            if (this.#dead.has(place))
+              this.#openToClose(place).catch((cause: unknown) => {
+                // What had broken before is the fault to tell.
+                if (this.#fault === null) fault ??= plainFault(cause)
+                resolve()
+              })
             else agent.tell({ kind: 'close' })
           }),
       ),
     )
     if (fault !== null) throw faultOf(fault)
+  }
+
+  /** An agent that died while all were stopping is opened once more, so that its files are finished and its figures right. */
+  async #openToClose(agent: number): Promise<void> {
+    await this.#start(agent, [])
+    this.#agents[agent]?.tell({ kind: 'close' })
   }
 
   async #finishView(): Promise<void> {
@@ -570,6 +596,16 @@ export class CrawlNode {
     await this.#view?.close()
     this.#view = null
     await Promise.all(this.#agents.map((agent) => agent.letGo()))
+  }
+}
+
+/** The thread of an agent ended before it was open. */
+class DiedOpening extends Error {
+  readonly why: string
+
+  constructor(agent: number, why: string) {
+    super(`agent ${agent} could not be started: ${why}`)
+    this.why = why
   }
 }
 

@@ -25,6 +25,11 @@ export class PermitOffice {
     this.#short.delete(agent)
   }
 
+  /** It is gone until it is opened again: nothing may be granted to it, for nobody would count it then. */
+  died(agent: number): void {
+    this.#short.delete(agent)
+  }
+
   get left(): number {
     if (this.#limit === null) return Infinity
     return this.#limit - sum(this.#pages) - sum(this.#granted)

@@ -1,11 +1,13 @@
 // What a crawl's directory promises in the moment its process is gone: the batches of its journal, and of each file the part
 // that the last batch speaks of. Read from a copy, so that putting a torn end right stays the business of the next process.
+// A crawl of several agents has a state for each, and shows all pages in one file, which may lag behind and never runs ahead.
 
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Random } from '../../src/base/index.ts'
 import { journalBegun, type RestNote, SegmentedJournal } from '../../src/ledger/index.ts'
+import { loadLayout, sharesOf } from '../../src/view/index.ts'
 
 export interface CommittedBatch {
   readonly number: number
@@ -24,9 +26,22 @@ export interface CommittedState {
   readonly failures: readonly string[]
 }
 
-const NOTHING: CommittedState = { batches: [], lastNumber: 0, pages: [], failures: [] }
+export const NOTHING: CommittedState = { batches: [], lastNumber: 0, pages: [], failures: [] }
 
-export async function readCommitted(dir: string): Promise<CommittedState> {
+/** Of every agent, the first one's first. */
+export async function readCommitted(dir: string): Promise<readonly CommittedState[]> {
+  return Promise.all((await sharesOf(dir)).map((share) => readShare(share)))
+}
+
+/** URLs of the whole lines of the pages.jsonl that several agents have in common; null where there is one agent. */
+export async function readShown(dir: string): Promise<readonly string[] | null> {
+  if ((await loadLayout(dir)) === null) return null
+  const path = join(dir, 'pages.jsonl')
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+  return urlsIn(path, bytes.lastIndexOf('\n') + 1)
+}
+
+async function readShare(dir: string): Promise<CommittedState> {
   const directory = join(dir, 'state/journal')
   if (!(await journalBegun(directory))) return NOTHING
   const copy = mkdtempSync(join(tmpdir(), 'portolan-journal-'))

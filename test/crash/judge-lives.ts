@@ -8,7 +8,10 @@
 // The log has another clock than the batches, but a page of batch b was asked for before b was taken, and batches say how long
 // after one another they were taken: T ≥ start of any page of b + time from b to the last batch. The latest of these is used,
 // so the bound errs only to where it is larger, by milliseconds.
+//
+// Each agent has batches of its own: the bound is made for each, of the hosts that it asks, and added up.
 
+import { type CommittedState, NOTHING } from './committed-state.ts'
 import type { Life } from './killed-crawl.ts'
 import { checkPoliteness, type LoggedRequest, type TestWeb } from '../../testweb/index.ts'
 
@@ -47,14 +50,18 @@ const NOT_FINAL: ReadonlySet<number> = new Set([0, 429, 502, 503])
 export function judgeLives(web: Logged, lives: readonly Life[], rules: LivesRules): LivesVerdict {
   const problems: string[] = []
   const kills: KillFigures[] = []
+  const agentOf = agentsByHost(lives)
   for (const life of lives) {
-    const settled = new Set([...life.after.pages, ...life.after.failures].map(keyOfUrl))
+    const settled = new Set(life.after.flatMap(({ pages, failures }) => [...pages, ...failures]).map(keyOfUrl))
     for (const request of web.log.requests(life.to)) {
       if (settled.has(keyOf(request))) problems.push(`${keyOf(request)} was asked for after a batch had its verdict`)
     }
-    if (!isPrefix(life.before.pages, life.after.pages)) problems.push('a page that was in a batch is gone')
+    for (const [agent, { pages }] of life.before.entries()) {
+      if (!isPrefix(pages, (life.after[agent] ?? NOTHING).pages)) problems.push('a page that was in a batch is gone')
+    }
+    problems.push(...judgeShown(life))
     if (!life.wasKilled) continue
-    const figures = costOf(web, life, settled, rules.atOnce)
+    const figures = costOf(web, life, settled, rules.atOnce, agentOf)
     kills.push(figures)
     if (figures.lost > figures.bound)
       problems.push(`a kill lost ${figures.lost} answers, at most ${figures.bound} may be`)
@@ -66,32 +73,76 @@ export function judgeLives(web: Logged, lives: readonly Life[], rules: LivesRule
   return { problems, kills, restsLost }
 }
 
-function costOf(web: Logged, life: Life, settled: ReadonlySet<string>, atOnce: number): KillFigures {
+function costOf(
+  web: Logged,
+  life: Life,
+  settled: ReadonlySet<string>,
+  atOnce: number,
+  agentOf: ReadonlyMap<string, number>,
+): KillFigures {
   const started = new Map<string, number>()
   const lost = new Set<string>()
-  const starts: number[] = []
+  const asked: LoggedRequest[] = []
   for (let i = life.from; i < life.to; i++) {
     const request = web.log.at(i)
-    starts.push(request.startMs)
+    asked.push(request)
     if (request.path === '/robots.txt') continue
     started.set(keyOf(request), request.startMs)
     if (!NOT_FINAL.has(request.status) && !settled.has(keyOf(request))) lost.add(keyOf(request))
   }
-  const batches = life.after.batches.filter(({ number }) => number > life.before.lastNumber)
+  let bound = 0
+  let batches = 0
+  let takenLastMs = Number.NEGATIVE_INFINITY
+  for (const [agent, after] of life.after.entries()) {
+    const own = after.batches.filter(({ number }) => number > (life.before[agent] ?? NOTHING).lastNumber)
+    const takenMs = lastTakenMs(own, started)
+    takenLastMs = Math.max(takenLastMs, takenMs)
+    batches += own.length
+    // Of a host that came to nothing in all lives nobody knows whose it is: it counts with the first.
+    const requests = asked.filter(({ host }) => (agentOf.get(host) ?? 0) === agent)
+    const hosts = Math.min(atOnce, new Set(requests.map(({ host }) => host)).size)
+    bound += Math.min(requests.length, hosts + requests.filter(({ startMs }) => startMs >= takenMs).length)
+  }
+  return {
+    moment: life.moment,
+    requests: asked.length,
+    batches,
+    lost: lost.size,
+    bound,
+    sinceBatchMs: Number.isFinite(takenLastMs) ? Math.max(0, (asked.at(-1)?.startMs ?? 0) - takenLastMs) : null,
+  }
+}
+
+/** No earlier than this the last of these batches was taken, by the server's clock; −∞ where nothing says. */
+function lastTakenMs(batches: CommittedState['batches'], started: ReadonlyMap<string, number>): number {
   const lastAtMs = batches.at(-1)?.atMs ?? 0
   let takenMs = Number.NEGATIVE_INFINITY
   for (const { pages, atMs } of batches) {
     for (const url of pages) takenMs = Math.max(takenMs, (started.get(keyOfUrl(url)) ?? -Infinity) + lastAtMs - atMs)
   }
-  const since = starts.filter((startMs) => startMs >= takenMs).length
-  return {
-    moment: life.moment,
-    requests: life.to - life.from,
-    batches: batches.length,
-    lost: lost.size,
-    bound: Math.min(starts.length, atOnce + since),
-    sinceBatchMs: Number.isFinite(takenMs) ? Math.max(0, (starts.at(-1) ?? 0) - takenMs) : null,
+  return takenMs
+}
+
+/** Which agent asks a host: the one that has verdicts on its URLs. */
+function agentsByHost(lives: readonly Life[]): ReadonlyMap<string, number> {
+  const agents = new Map<string, number>()
+  for (const [agent, { pages, failures }] of (lives.at(-1)?.after ?? []).entries()) {
+    for (const url of [...pages, ...failures]) agents.set(new URL(url).hostname, agent)
   }
+  return agents
+}
+
+/** What all agents show together is what they have committed, each page once, or a part of it. */
+function judgeShown({ shown, after, wasKilled }: Life): string[] {
+  if (shown === null) return []
+  const problems: string[] = []
+  const committed = new Set(after.flatMap(({ pages }) => pages))
+  const ahead = shown.filter((url) => !committed.has(url))
+  if (ahead.length > 0) problems.push(`pages.jsonl shows what is in no batch: ${ahead[0]}`)
+  if (new Set(shown).size < shown.length) problems.push('pages.jsonl shows a page twice')
+  if (!wasKilled && shown.length < committed.size)
+    problems.push('pages.jsonl lacks pages, after a process that ended well')
+  return problems
 }
 
 /** The requests of each life. One that was never answered ended with the process that had asked. */
@@ -126,9 +177,11 @@ function judgeRests(
       restsFrom.set(host, endMs)
       asked.set(host, (asked.get(host) ?? 0) + 1)
     }
-    for (const { number, rests } of life.after.batches) {
-      if (number <= life.before.lastNumber) continue
-      for (const { host } of rests) asked.set(host, (asked.get(host) ?? 0) - 1)
+    for (const [agent, { batches }] of life.after.entries()) {
+      for (const { number, rests } of batches) {
+        if (number <= (life.before[agent] ?? NOTHING).lastNumber) continue
+        for (const { host } of rests) asked.set(host, (asked.get(host) ?? 0) - 1)
+      }
     }
     for (const [host, count] of asked) {
       if (count <= 0) continue

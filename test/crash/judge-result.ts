@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FailureRecord, PageRecord } from '../../src/store/index.ts'
+import { sharesOf } from '../../src/view/index.ts'
 import type { TestWeb } from '../../testweb/index.ts'
 import { checkArchive } from '../archive-check.ts'
 
@@ -21,10 +22,11 @@ export interface ResultVerdict {
   readonly problems: readonly string[]
   readonly pages: number
   readonly waiting: number
+  readonly originalsTwice: number
 }
 
 /** `maxPages` is null for a crawl to the end. */
-export function judgeResult(web: TestWeb, dir: string, maxPages: number | null): ResultVerdict {
+export async function judgeResult(web: TestWeb, dir: string, maxPages: number | null): Promise<ResultVerdict> {
   const problems: string[] = []
   const complain = (what: string): void => void problems.push(what)
   const pages = linesOf<PageRecord>(join(dir, 'pages.jsonl'))
@@ -35,9 +37,31 @@ export function judgeResult(web: TestWeb, dir: string, maxPages: number | null):
   if (maxPages === null) judgeWhole(web, pages, failures, complain)
   else judgePart(web, pages, maxPages, complain)
   judgeFigures(summary, pages, failures, complain)
-  judgeCopies(pages, complain)
+  const shares = await sharesOf(dir)
+  const originalsTwice = judgeCopies(pages, shares.length, complain)
+  if (shares.length > 1) {
+    for (const name of ['pages.jsonl', 'failures.jsonl']) judgeMerged(dir, shares, name, complain)
+  }
   for (const problem of checkArchive(dir).problems) complain(problem)
-  return { problems, pages: pages.length, waiting: summary.waiting }
+  return { problems, pages: pages.length, waiting: summary.waiting, originalsTwice }
+}
+
+/** The file of all agents has every line of each once, and those of one agent in its order. */
+function judgeMerged(dir: string, shares: readonly string[], name: string, complain: (what: string) => void): void {
+  const merged = textLinesOf(join(dir, name))
+  const places = new Map(merged.map((line, i) => [line, i]))
+  let lines = 0
+  for (const share of shares) {
+    let before = -1
+    for (const line of textLinesOf(join(share, name))) {
+      const place = places.get(line) ?? -1
+      if (place <= before)
+        complain(`${name}: ${place === -1 ? 'lacks' : 'has out of order'} a line of ${share}: ${line}`)
+      before = place
+      lines++
+    }
+  }
+  if (merged.length !== lines) complain(`${name} has ${merged.length} lines, the agents have ${lines}`)
 }
 
 function judgeWhole(
@@ -104,18 +128,25 @@ function judgeFigures(
   agree('urlsSeen', summary.urlsSeen, pages.length + failures.length + summary.waiting)
 }
 
-/** Of the pages with one content exactly one is the original, and the others name it. */
-function judgeCopies(pages: readonly PageRecord[], complain: (what: string) => void): void {
+/**
+ * Of the pages with one content exactly one is the original, and the others name it. Among several agents a claim can die with
+ * whoever held or granted it, and then two are taken for the first; returns how many are too many.
+ */
+function judgeCopies(pages: readonly PageRecord[], agents: number, complain: (what: string) => void): number {
   const takesPart = ({ status, bytes, truncated }: PageRecord): boolean =>
     status >= 200 && status < 300 && bytes > 0 && truncated === undefined
+  let tooMany = 0
   for (const group of Map.groupBy(pages.filter(takesPart), ({ digest }) => digest).values()) {
-    const originals = group.filter(({ duplicateOf }) => duplicateOf === undefined)
-    const [original] = originals
-    if (originals.length !== 1) complain(`${originals.length} originals of one content: ${group[0]?.url}`)
+    const originals = new Set(group.filter(({ duplicateOf }) => duplicateOf === undefined).map(({ url }) => url))
+    if (originals.size === 0 || (originals.size > 1 && agents === 1)) {
+      complain(`${originals.size} originals of one content: ${group[0]?.url}`)
+    }
+    tooMany += Math.max(0, originals.size - 1)
     for (const { url, duplicateOf } of group) {
-      if (duplicateOf !== undefined && duplicateOf !== original?.url) complain(`${url} is a copy of ${duplicateOf}?`)
+      if (duplicateOf !== undefined && !originals.has(duplicateOf)) complain(`${url} is a copy of ${duplicateOf}?`)
     }
   }
+  return tooMany
 }
 
 function compare(
@@ -139,8 +170,9 @@ function text(value: unknown): string {
 }
 
 function linesOf<T>(path: string): T[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as T)
+  return textLinesOf(path).map((line) => JSON.parse(line) as T)
+}
+
+function textLinesOf(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').slice(0, -1)
 }

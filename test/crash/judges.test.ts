@@ -43,10 +43,11 @@ function judge(log: AccessLog, cut: number, first: CommittedState, second: Commi
     from: 0,
     to: cut,
     endedAtMs: 400,
-    before: stateOf(),
-    after: first,
+    before: [stateOf()],
+    after: [first],
+    shown: null,
   }
-  const ended: Life = { ...killed, wasKilled: false, from: cut, to: log.length, before: first, after: second }
+  const ended: Life = { ...killed, wasKilled: false, from: cut, to: log.length, before: [first], after: [second] }
   return judgeLives({ log }, [killed, ended], { delayMs, atOnce: 1, retryAfterMs: REST_MS })
 }
 
@@ -99,28 +100,43 @@ test('what a crawl leaves behind: every change to it is found', { timeout: 60_00
   const web = await startTestWeb({ hosts: 3, pages: 20, faults: 'mild' })
   onTestFinished(() => web.stop())
   const dir = join(temporaryDirectory(onTestFinished), 'crawl')
-  const ran = await portolan(['crawl', ...web.seeds(), '--dir', dir, '--allow-private', '--delay', '0ms', '--json'])
+  const ran = await portolan([
+    'crawl',
+    ...web.seeds(),
+    '--dir',
+    dir,
+    '--allow-private',
+    '--delay',
+    '0ms',
+    '--json',
+    '--agents',
+    '1',
+  ])
   expect(ran.code, ran.stderr).toBe(0)
-  expect(judgeResult(web, dir, null).problems).toEqual([])
+  expect((await judgeResult(web, dir, null)).problems).toEqual([])
 
-  const problemsOf = (name: string, change: (text: string) => string, maxPages: number | null = null): string => {
+  const problemsOf = async (name: string, change: (text: string) => string): Promise<string> => {
     const path = join(dir, name)
     const text = readFileSync(path, 'utf8')
     expect(change(text)).not.toBe(text)
     writeFileSync(path, change(text))
-    const { problems } = judgeResult(web, dir, maxPages)
+    const { problems } = await judgeResult(web, dir, null)
     writeFileSync(path, text)
     return problems.join('\n')
   }
   const [line = ''] = readFileSync(join(dir, 'pages.jsonl'), 'utf8').split('\n')
-  expect(problemsOf('pages.jsonl', (text) => text.slice(line.length + 1))).toContain('pages are missing')
-  expect(problemsOf('pages.jsonl', (text) => `${line}\n${text}`)).toContain('two verdicts')
-  expect(problemsOf('pages.jsonl', (text) => text.replace('"status":200', '"status":404'))).toContain('too many')
-  expect(problemsOf('pages.jsonl', (text) => text.replace(/"offset":\d+/, '"offset":7'))).toContain(
+  expect(await problemsOf('pages.jsonl', (text) => text.slice(line.length + 1))).toContain('pages are missing')
+  expect(await problemsOf('pages.jsonl', (text) => `${line}\n${text}`)).toContain('two verdicts')
+  expect(await problemsOf('pages.jsonl', (text) => text.replace('"status":200', '"status":404'))).toContain('too many')
+  expect(await problemsOf('pages.jsonl', (text) => text.replace(/"offset":\d+/, '"offset":7'))).toContain(
     'is not in archive/',
   )
-  expect(problemsOf('pages.jsonl', (text) => text.replace(/"duplicateOf":"[^"]*"/, '"x":1'))).toContain('originals')
-  expect(problemsOf('crawl.json', (text) => text.replace(/"urlsSeen": \d+/, '"urlsSeen": 1'))).toContain('urlsSeen')
-  expect(problemsOf('archive/index.cdxj', (text) => text.slice(text.indexOf('\n') + 1))).toContain('index.cdxj')
-  expect(judgeResult(web, dir, 5).problems.join()).toContain('--max-pages is 5')
+  expect(await problemsOf('pages.jsonl', (text) => text.replace(/"duplicateOf":"[^"]*"/, '"x":1'))).toContain(
+    'originals',
+  )
+  expect(await problemsOf('crawl.json', (text) => text.replace(/"urlsSeen": \d+/, '"urlsSeen": 1'))).toContain(
+    'urlsSeen',
+  )
+  expect(await problemsOf('archive/index.cdxj', (text) => text.slice(text.indexOf('\n') + 1))).toContain('index.cdxj')
+  expect((await judgeResult(web, dir, 5)).problems.join()).toContain('--max-pages is 5')
 })

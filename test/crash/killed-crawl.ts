@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Random, systemClock } from '../../src/base/index.ts'
 import type { TestWeb } from '../../testweb/index.ts'
 import { type Finished, startPortolan } from '../cli/portolan.ts'
-import { type CommittedState, readCommitted } from './committed-state.ts'
+import { type CommittedState, readCommitted, readShown } from './committed-state.ts'
 
 export const MOMENTS = ['opening', 'working', 'closing'] as const
 export type Moment = (typeof MOMENTS)[number]
@@ -27,8 +27,11 @@ export interface Life {
   readonly to: number
   /** When its end was known, by the server's clock. */
   readonly endedAtMs: number
-  readonly before: CommittedState
-  readonly after: CommittedState
+  /** By agent. Before the first batch nobody knows how many there will be. */
+  readonly before: readonly CommittedState[]
+  readonly after: readonly CommittedState[]
+  /** Pages that all agents show together at its end; null where there is one agent. */
+  readonly shown: readonly string[] | null
 }
 
 export interface KilledCrawl {
@@ -85,7 +88,8 @@ export async function killAgainAndAgain(plan: KillingPlan): Promise<KilledCrawl>
     if (wasKilled) kills++
     const before = after
     after = await readCommitted(dir)
-    lives.push({ moment, wasKilled, from, to: web.log.length, endedAtMs, before, after })
+    const shown = await readShown(dir)
+    lives.push({ moment, wasKilled, from, to: web.log.length, endedAtMs, before, after, shown })
     if (lives.length === 1 && web.log.length > from) openingMs = web.log.at(from).startMs - startMs
     const summary = wasKilled ? null : summaryOf(result)
     if (summary !== null && DONE.has(String(summary['stoppedBecause']))) return { lives, summary }

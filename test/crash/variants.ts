@@ -12,6 +12,8 @@ import { killAgainAndAgain } from './killed-crawl.ts'
 export interface CrashVariant {
   readonly web: TestWebOptions & { readonly hosts: number }
   readonly flags: readonly string[]
+  /** One where nothing is said. */
+  readonly agents?: number
   /** As in a configuration file. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly delayMs?: number
@@ -56,6 +58,46 @@ export const CRASH_VARIANTS = {
     maxPages: 10_000,
     requestsPerLife: 5_000,
   },
+  two: {
+    web: { hosts: 8, pages: 150, faults: 'mild', crossHostShare: 0.3 },
+    flags: ['--warc', 'gzip'],
+    agents: 2,
+    requestsPerLife: 300,
+  },
+  three: {
+    web: { hosts: 12, pages: 100, latencyMs: 2, faults: 'mild', crossHostShare: 0.5 },
+    flags: ['--warc', 'none', '--warc-size', '1MiB'],
+    agents: 3,
+    requestsPerLife: 250,
+  },
+  'polite-three': {
+    web: { hosts: 10, pages: 25, latencyMs: 3, crossHostShare: 0.5 },
+    flags: ['--warc', 'gzip'],
+    agents: 3,
+    delayMs: 60,
+    requestsPerLife: 60,
+  },
+  'throttled-two': {
+    web: {
+      hosts: 10,
+      pages: 40,
+      variants: { 'throttled-seconds': 0.05, lost: 0.02, busy: 0.02 },
+      retryAfterS: 1,
+      crossHostShare: 0.5,
+    },
+    flags: ['--warc', 'none'],
+    agents: 2,
+    config: { frontier: { backoff: '5ms', backoffMax: '20ms' } },
+    retryAfterMs: 1_000,
+    requestsPerLife: 120,
+  },
+  'limited-three': {
+    web: { hosts: 8, pages: 400, crossHostShare: 0.3 },
+    flags: ['--warc', 'gzip'],
+    agents: 3,
+    maxPages: 1_200,
+    requestsPerLife: 300,
+  },
 } as const satisfies Record<string, CrashVariant>
 
 /** A third of a crawl, for tests that must be quick. */
@@ -75,18 +117,20 @@ export interface CrashVerdict {
   readonly pages: number
   readonly waiting: number
   readonly restsLost: number
+  /** Pages that are taken for the first of their content and are not: several agents, and a claim that died. */
+  readonly originalsTwice: number
 }
 
 /** Runs a crawl of the variant to its end over so many kills, in a directory of its own, and judges it. */
 export async function crash(variant: CrashVariant, seed: string, killsMax: number): Promise<CrashVerdict> {
-  const { flags, config, delayMs = 0, maxPages = null, retryAfterMs = null, requestsPerLife } = variant
+  const { flags, agents = 1, config, delayMs = 0, maxPages = null, retryAfterMs = null, requestsPerLife } = variant
   const web = await startTestWeb({ ...variant.web, seed })
   const folder = mkdtempSync(join(tmpdir(), 'portolan-crash-'))
   const dir = join(folder, 'crawl')
   try {
     writeFileSync(join(folder, 'config.json'), JSON.stringify(config ?? {}))
     const command = ['crawl', ...web.seeds(), '--dir', dir, '--config', join(folder, 'config.json'), '--allow-private']
-    command.push('--delay', `${delayMs}ms`, '--progress', 'none', '--json', ...flags)
+    command.push('--delay', `${delayMs}ms`, '--progress', 'none', '--json', '--agents', String(agents), ...flags)
     if (maxPages !== null) command.push('--max-pages', String(maxPages))
     const { lives } = await killAgainAndAgain({
       web,
@@ -97,7 +141,7 @@ export async function crash(variant: CrashVariant, seed: string, killsMax: numbe
       requestsPerLife,
     })
     const manners = judgeLives(web, lives, { delayMs, atOnce: Math.min(variant.web.hosts, 256), retryAfterMs })
-    const result = judgeResult(web, dir, maxPages)
+    const result = await judgeResult(web, dir, maxPages)
     return {
       problems: [...manners.problems, ...result.problems],
       kills: manners.kills,
@@ -106,6 +150,7 @@ export async function crash(variant: CrashVariant, seed: string, killsMax: numbe
       pages: result.pages,
       waiting: result.waiting,
       restsLost: manners.restsLost,
+      originalsTwice: result.originalsTwice,
     }
   } finally {
     await web.stop()

@@ -1,0 +1,31 @@
+// Several agents with the real exchange and the real books, killed at any moment, stopped, cut off from each other: every
+// link that is in a batch is admitted once by its owner, no batch is forgotten that somebody needs, no copy comes before its
+// original, nobody waits for ever, and the crawl is said to be finished when it is, and not before.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SimulatedCrawl } from '../../test/agents/simulated-crawl.ts'
+
+const RUNS = Number(process.env['PORTOLAN_FUZZ_RUNS'] ?? 60)
+
+test('a crawl of several agents comes to its end, whatever happens to them', { timeout: 600_000 }, async () => {
+  const figures = { deaths: 0, stops: 0, breaks: 0, copies: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        seed: fc.string({ minLength: 6, maxLength: 6 }),
+        agents: fc.integer({ min: 2, max: 4 }),
+        pages: fc.integer({ min: 4, max: 60 }),
+        mishaps: fc.integer({ min: 0, max: 12 }),
+        outboxBytesMax: fc.constantFrom(1, 600, 2 ** 20),
+      }),
+      async (options) => {
+        const ran = await new SimulatedCrawl(options).run()
+        for (const name of ['deaths', 'stops', 'breaks', 'copies'] as const) figures[name] += ran[name]
+      },
+    ),
+    { numRuns: RUNS },
+  )
+  // A simulation in which nothing happens proves nothing.
+  for (const count of Object.values(figures)) expect(count).toBeGreaterThan(0)
+})

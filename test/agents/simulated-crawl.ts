@@ -1,0 +1,319 @@
+// Several simulated agents crawl a small web while messages dawdle, commits take their time, wires break and agents die. What must
+// hold is checked all along; when the watch says that all is done, all must be done.
+
+import { expect } from 'vitest'
+import { Random } from '../../src/base/index.ts'
+import type { Wire } from '../../src/exchange/index.ts'
+import type { LedgerBatch } from '../../src/ledger/index.ts'
+import { EndWatch } from '../../src/supervise/end-watch.ts'
+import type { CanonicalUrl } from '../../src/url/index.ts'
+import { SimulatedAgent, SimulatedDisk, type SimulatedPlan } from './simulated-agent.ts'
+import { Scheduler, SimulatedWeb } from './simulated-world.ts'
+
+type Message = Parameters<Wire['send']>[0]
+type Standing = ReturnType<SimulatedAgent['standing']>
+
+export interface SimulationOptions {
+  readonly seed: string
+  readonly agents: number
+  readonly pages: number
+  /** Deaths, stops and broken wires, altogether. */
+  readonly mishaps: number
+  readonly outboxBytesMax: number
+}
+
+export interface SimulationFigures {
+  readonly steps: number
+  readonly deaths: number
+  readonly stops: number
+  readonly breaks: number
+  readonly copies: number
+}
+
+/** An agent as its node sees it. */
+interface Seat {
+  /** Null while it is dead, or being opened. */
+  agent: SimulatedAgent | null
+  /** What is told to the present thread, in order; it dies with it. */
+  thread: object
+  status: Standing | null
+}
+
+/** A crawl of a hundred pages takes some two thousand. */
+const STEPS_MAX = 60_000
+
+export class SimulatedCrawl {
+  readonly #options: SimulationOptions
+  readonly #random: Random
+  readonly #scheduler: Scheduler
+  readonly #web: SimulatedWeb
+  readonly #disks: readonly SimulatedDisk[]
+  readonly #seats: readonly Seat[]
+  /** Where each URL was admitted, and each page settled. */
+  readonly #admitted = new Map<CanonicalUrl, number>()
+  readonly #pages = new Map<CanonicalUrl, number>()
+  readonly #ends = new EndWatch(0)
+  readonly #answered = new Set<number>()
+  #round = 0
+  #isProbing = false
+  #isOver = false
+  #deaths = 0
+  #stops = 0
+  #breaks = 0
+
+  constructor(options: SimulationOptions) {
+    this.#options = options
+    this.#random = new Random(options.seed)
+    this.#scheduler = new Scheduler(this.#random)
+    this.#web = new SimulatedWeb(this.#random, 3 * options.agents, options.pages, Math.ceil(options.pages / 3))
+    this.#disks = Array.from({ length: options.agents }, () => new SimulatedDisk())
+    this.#seats = this.#disks.map(() => ({ agent: null, thread: {}, status: null }))
+  }
+
+  async run(): Promise<SimulationFigures> {
+    for (const agent of this.#seats.keys()) this.#start(agent)
+    let steps = 0
+    for (; !this.#isOver; steps++) {
+      expect(steps, 'steps: it does not come to its end').toBeLessThan(STEPS_MAX)
+      await this.#one()
+    }
+    this.#expectDone()
+    const { size } = this.#pages
+    const originals = new Set(this.#disks.flatMap(({ notes }) => notes.map(({ url }) => url)))
+    return {
+      steps,
+      deaths: this.#deaths,
+      stops: this.#stops,
+      breaks: this.#breaks,
+      copies: size - originals.size,
+    }
+  }
+
+  async #one(): Promise<void> {
+    const mishapsLeft = this.#options.mishaps - this.#deaths - this.#stops - this.#breaks
+    if (mishapsLeft > 0 && this.#random.below(60) === 0) this.#mishap()
+    else if (!this.#isProbing && this.#random.below(10) === 0) this.#probe()
+    const ready = this.#seats.filter(({ agent }) => agent?.canVisit === true)
+    if (ready.length > 0 && this.#random.below(4) === 0) this.#random.pick(ready).agent?.visit()
+    if (this.#scheduler.hasSteps) await this.#scheduler.one()
+  }
+
+  #mishap(): void {
+    const agent = this.#random.below(this.#seats.length)
+    const kind = this.#random.below(6)
+    if (kind === 0) this.#breakWire(agent)
+    else if (kind === 1) this.#stopWell(agent)
+    else this.#kill(agent)
+  }
+
+  #kill(agent: number): void {
+    this.#deaths++
+    this.#letGo(agent)
+    this.#start(agent)
+  }
+
+  #letGo(agent: number): void {
+    const seat = this.#seats[agent] as Seat
+    this.#scheduler.kill(seat.thread)
+    seat.agent = null
+    seat.status = null
+    seat.thread = {}
+    this.#ends.forget()
+    // The round it was to answer is lost with it.
+    this.#isProbing = false
+  }
+
+  /** One that is told to stop ends its visits, files what it was sent, and commits; then another goes on. */
+  #stopWell(agent: number): void {
+    const seat = this.#seats[agent] as Seat
+    const { agent: one, thread } = seat
+    if (one === null) return
+    this.#stops++
+    one.stop()
+    const end = (): void => {
+      if (one.isActive) return void this.#scheduler.later(thread, end)
+      void one.close().then(() => {
+        if (seat.thread !== thread) return
+        this.#letGo(agent)
+        this.#start(agent)
+      })
+    }
+    this.#scheduler.later(thread, end)
+  }
+
+  #start(agent: number): void {
+    const seat = this.#seats[agent] as Seat
+    const { thread } = seat
+    this.#scheduler.later(thread, () => {
+      void SimulatedAgent.open(this.#planOf(agent)).then((opened) => {
+        seat.agent = opened
+        seat.status = opened.standing()
+        for (const other of this.#seats.keys()) if (other !== agent) this.#connect(agent, other)
+        this.#tell(agent, (one) => one.run())
+      })
+    })
+  }
+
+  #planOf(agent: number): SimulatedPlan {
+    return {
+      agent,
+      agents: this.#seats.length,
+      web: this.#web,
+      scheduler: this.#scheduler,
+      thread: (this.#seats[agent] as Seat).thread,
+      disk: this.#disks[agent] as SimulatedDisk,
+      onCommit: (who, number, batch) => this.#committed(who, number, batch),
+      onForget: (who, upTo) => this.#expectConfirmed(who, upTo),
+      isDurablePage: (url) => this.#pages.has(url),
+      outboxBytesMax: this.#options.outboxBytesMax,
+    }
+  }
+
+  /** What a node tells an agent arrives some time, in order. */
+  #tell(agent: number, order: (one: SimulatedAgent) => void): void {
+    const { agent: one, thread } = this.#seats[agent] as Seat
+    if (one === null) return
+    const orders = this.#orders.get(thread) ?? []
+    this.#orders.set(thread, orders)
+    orders.push(() => order(one))
+    this.#scheduler.later(thread, () => orders.shift()?.())
+  }
+
+  readonly #orders = new WeakMap<object, (() => void)[]>()
+
+  #connect(one: number, two: number): void {
+    const [first, second] = [this.#seats[one] as Seat, this.#seats[two] as Seat]
+    if (first.agent === null || second.agent === null) return
+    const end = new SimulatedWire(this.#scheduler, first.thread)
+    const otherEnd = new SimulatedWire(this.#scheduler, second.thread)
+    end.other = otherEnd
+    otherEnd.other = end
+    this.#tell(one, (agent) => agent.connect(two, end))
+    this.#tell(two, (agent) => agent.connect(one, otherEnd))
+  }
+
+  #breakWire(agent: number): void {
+    this.#breaks++
+    this.#connect(agent, (agent + 1) % this.#seats.length)
+  }
+
+  /** As the node does it: all are asked, and the last answer of each counts. */
+  #probe(): void {
+    if (this.#seats.some(({ agent }) => agent === null)) return
+    this.#isProbing = true
+    this.#answered.clear()
+    const round = ++this.#round
+    for (const [agent, seat] of this.#seats.entries()) {
+      this.#tell(agent, (one) => {
+        const standing = one.standing()
+        this.#scheduler.later(seat.thread, () => this.#answer(agent, round, standing))
+      })
+    }
+  }
+
+  #answer(agent: number, round: number, standing: Standing): void {
+    const seat = this.#seats[agent] as Seat
+    seat.status = standing
+    if (round !== this.#round) return
+    this.#answered.add(agent)
+    if (this.#answered.size < this.#seats.length) return
+    this.#isProbing = false
+    const standings = this.#seats.flatMap(({ status }) => (status === null ? [] : [status]))
+    const reason = this.#ends.round(standings, Infinity)
+    if (reason === null) return
+    expect(reason).toBe('finished')
+    this.#isOver = true
+  }
+
+  #committed(agent: number, number: number, { admitted, pages }: LedgerBatch): void {
+    for (const { url } of admitted) {
+      expect(this.#admitted.has(url), `${url} is admitted a second time, in batch ${number} of ${agent}`).toBe(false)
+      this.#admitted.set(url, agent)
+    }
+    for (const url of pages) {
+      expect(this.#pages.has(url), `${url} is settled a second time, in batch ${number} of ${agent}`).toBe(false)
+      expect(this.#admitted.get(url), `${url} is settled by whoever admitted it`).toBe(agent)
+      this.#pages.set(url, agent)
+    }
+  }
+
+  /** Of what a journal forgets nothing is needed: whoever it was for has it in a batch. */
+  #expectConfirmed(agent: number, upTo: number): void {
+    const { batches, journal } = this.#disks[agent] as SimulatedDisk
+    for (let number = journal.firstNumber; number <= upTo; number++) {
+      const { abroad, originals } = batches[number - 1] as LedgerBatch
+      const owners = this.#seats[agent]?.agent?.neighbours.owners
+      for (const { url } of abroad) {
+        expect(this.#admitted.has(url), `${url} is in batch ${number} of ${agent} alone, which is forgotten`).toBe(true)
+      }
+      for (const { digest } of originals) {
+        const owner = owners?.ofDigest(Buffer.from(digest, 'hex'))
+        const { notes, last } = this.#disks[owner ?? 0] as SimulatedDisk
+        const held = notes.slice(0, (last['notes'] as number | undefined) ?? 0)
+        expect(owner === undefined || held.some((note) => note.digest === digest), `${digest} is forgotten`).toBe(true)
+      }
+    }
+  }
+
+  #expectDone(): void {
+    const reachable = [...this.#web.reachable()].toSorted()
+    expect([...this.#admitted.keys()].toSorted()).toEqual(reachable)
+    expect([...this.#pages.keys()].toSorted()).toEqual(reachable)
+    for (const [agent, { agent: one }] of this.#seats.entries()) {
+      expect(one?.neighbours.exchange.isQuiet, `agent ${agent} waits for others`).toBe(true)
+      expect(one?.standing().waiting).toBe(0)
+    }
+    for (const url of reachable) {
+      const { digest } = this.#web.pages.get(url) ?? {}
+      const hex = digest?.toString('hex')
+      expect(this.#disks.filter(({ notes }) => notes.some((note) => note.digest === hex))).toHaveLength(1)
+    }
+  }
+}
+
+/** One of two ends; messages arrive whole, in order, some time, unless the end is closed or its agent is dead. */
+class SimulatedWire implements Wire {
+  other: SimulatedWire | null = null
+  readonly #scheduler: Scheduler
+  readonly #queue: Message[] = []
+  #hear: ((message: Message) => void) | null = null
+  readonly #thread: object
+  #isClosed = false
+  #isCrossing = false
+
+  constructor(scheduler: Scheduler, thread: object) {
+    this.#scheduler = scheduler
+    this.#thread = thread
+  }
+
+  send(message: Message): void {
+    if (this.#isClosed) return
+    this.other?.arrive(structuredClone(message))
+  }
+
+  arrive(message: Message): void {
+    this.#queue.push(message)
+    this.#cross()
+  }
+
+  /** Some of what is under way arrives together, as messages of one turn of the event loop do. */
+  #cross(): void {
+    if (this.#isCrossing || this.#hear === null || this.#queue.length === 0) return
+    this.#isCrossing = true
+    this.#scheduler.later(this.#thread, () => {
+      this.#isCrossing = false
+      const count = 1 + this.#scheduler.random.below(this.#queue.length)
+      for (const message of this.#queue.splice(0, count)) if (!this.#isClosed) this.#hear?.(message)
+      this.#cross()
+    })
+  }
+
+  listen(hear: (message: Message) => void): void {
+    this.#hear = hear
+    this.#cross()
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+}
