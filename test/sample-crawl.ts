@@ -90,6 +90,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
     waiting,
     peakRssBytes: 231 * 2 ** 20,
     cpuSeconds: pages * 0.00018,
+    agents: 1,
     dir,
     stoppedBecause,
     refused: {
@@ -98,7 +99,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
       nofollow: Math.floor(pages / 30),
       'too-long': 2,
     },
-    run: { pages, failed, bytes, seconds, peakRssBytes: 231 * 2 ** 20, cpuSeconds: pages * 0.00018 },
+    run: { pages, failed, bytes, seconds, peakRssBytes: 231 * 2 ** 20, cpuSeconds: pages * 0.00018, restarts: 0 },
     seeds: [`https://${hosts[0]?.name ?? 'example.org'}/`],
     startedAt: new Date(STARTED_MS).toISOString(),
     finishedAt: new Date(STARTED_MS + seconds * 1_000).toISOString(),

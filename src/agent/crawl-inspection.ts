@@ -1,4 +1,4 @@
-// Every part of a crawl on disk, read (of archives, index and link log only the length) and held against the others: what is whole, what is damaged, what a
+// Every part of an agent's share on disk, which is all of the crawl where there is one, read (of archives, index and link log only the length) and held against the others: what is whole, what is damaged, what a
 // repair would do about it, and what it would lose. Changes nothing but a scratch directory, in which copies of the journal and of
 // the frontier's store are opened: opening writes.
 //
@@ -15,13 +15,17 @@ import { join } from 'node:path'
 import { Fault } from '../base/index.ts'
 import { checkContentRuns, type ContentState } from '../content-seen/index.ts'
 import { SortedRun } from '../disk/index.ts'
+import type { ExchangeState } from '../exchange/index.ts'
 import type { SalvagedFrontier } from '../frontier/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch, repairJournal } from '../ledger/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { checkFiles, type FileFinding } from './file-check.ts'
 import { salvageCopy } from './frontier-repair.ts'
+import type { SharePlace } from './share-place.ts'
 
 export interface PartFinding {
+  /** The share it is a part of; null where one agent has all, and for what belongs to all agents. */
+  readonly share: string | null
   readonly part: string
   readonly state: 'whole' | 'damaged'
   /** What is wrong, and where. */
@@ -30,7 +34,7 @@ export interface PartFinding {
   readonly remedy: string
 }
 
-export interface CrawlInspection {
+export interface ShareInspection {
   readonly parts: readonly PartFinding[]
   /** Why it cannot be repaired; empty where it can, or need not. */
   readonly obstacles: readonly string[]
@@ -41,6 +45,8 @@ export interface CrawlInspection {
 export interface RepairPlan {
   /** The last batch the journal keeps. */
   readonly last: NumberedBatch
+  /** The first one. */
+  readonly firstNumber: number
   readonly isJournalCut: boolean
   /** The least batch that must stay, for repairJournal(). */
   readonly heldUpTo: number
@@ -53,6 +59,8 @@ export interface RepairPlan {
   readonly hasLostEnd: boolean
   /** Files that can do with less than was committed, by the names batches have for them: their new lengths. */
   readonly shortened: Readonly<Record<string, number>>
+  /** What it is to say of the exchange with other agents, where that is not what it said; see exchange-repair.ts. */
+  readonly exchange: ExchangeState | null
 }
 
 /** What a store that is not there holds: all batches are to be told again. */
@@ -62,12 +70,13 @@ const NOTHING_STORED: SalvagedFrontier = { batch: 0, found: 0, expected: 0, dama
 const ADVICE = /(?:\. Nothing was changed)?; restore [^;]*`portolan repair` can save/
 
 /** The caller holds the lock. `scratch` is made, and must be removed. */
-export async function inspectCrawl(dir: string, scratch: string, wallMs: number): Promise<CrawlInspection> {
+export async function inspectShare(place: SharePlace, scratch: string, wallMs: number): Promise<ShareInspection> {
+  const { name: share, dir, crawlDir } = place
   const parts: PartFinding[] = []
   const obstacles: string[] = []
-  const whole = (part: string, what: string): void => void parts.push({ part, state: 'whole', what, remedy: '' })
+  const whole = (part: string, what: string): void => void parts.push({ share, part, state: 'whole', what, remedy: '' })
   const damaged = (part: string, what: string, remedy: string): void =>
-    void parts.push({ part, state: 'damaged', what: what.replace(ADVICE, ''), remedy })
+    void parts.push({ share, part, state: 'damaged', what: what.replace(ADVICE, ''), remedy })
 
   let frontierFault = ''
   const stored = await salvageCopy(dir, scratch, () => {}).catch((fault: unknown) => {
@@ -134,10 +143,15 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
   const contentsFault = await complaintOf(async () => {
     if (contents !== null) await checkContentRuns(join(dir, 'state/contents'), contents)
   })
-  if (contentsFault !== '') damaged('contents', contentsFault, 'made anew from pages.jsonl; nothing is lost')
+  if (contentsFault !== '')
+    damaged(
+      'contents',
+      contentsFault,
+      `made anew from ${share === null ? 'pages.jsonl' : 'originals.jsonl'}; nothing is lost`,
+    )
   else whole('contents', `runs: ${contents?.runs.length ?? 0}`)
 
-  const files = await checkFiles(dir, states)
+  const files = await checkFiles(dir, crawlDir, states)
   for (const file of files) {
     if (file.what === '') whole(file.part, file.figures)
     else damaged(file.part, file.what, file.remedy ?? 'cannot be made anew')
@@ -149,6 +163,7 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
     isSound: parts.every(({ state }) => state === 'whole'),
     plan: {
       last,
+      firstNumber: first,
       isJournalCut: journal.complaint !== '',
       heldUpTo,
       rebuildsSeen,
@@ -157,6 +172,7 @@ export async function inspectCrawl(dir: string, scratch: string, wallMs: number)
       isFrontierReadable: !isWithoutStore,
       hasLostEnd: journal.complaint !== '' || isAhead,
       shortened: shortenedIn(files),
+      exchange: null,
     },
   }
 }

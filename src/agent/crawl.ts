@@ -7,8 +7,9 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
 import type { FailureRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { type CheckpointFigures, copyCrawl } from './checkpoint.ts'
+import { archivePlaces, type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
+import type { ArchivePlaces } from './crawl-copy.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
@@ -170,14 +171,28 @@ export class Crawl {
     }
   }
 
-  /** The copy of one agent among several, all of which hold still. */
-  copyHeld(to: string, release: () => void): Promise<CheckpointFigures> {
-    return this.#copy(to, async () => release)
+  /** The copy of one agent among several, all of which hold still; its part of the archive goes below `crawlTo`. */
+  async copyHeld(to: string, crawlTo: string, release: () => void): Promise<CheckpointFigures> {
+    const { share } = this.#plan
+    const archive = share === null ? undefined : archivePlaces(share.crawlDir, crawlTo, share.agent, share.agents)
+    try {
+      return await this.#copy(to, async () => release, archive)
+    } finally {
+      // Also where it did not come to holding.
+      release()
+    }
   }
 
-  #copy(to: string, hold: () => Promise<() => void>): Promise<CheckpointFigures> {
+  #copy(to: string, hold: () => Promise<() => void>, archive?: ArchivePlaces): Promise<CheckpointFigures> {
     const { dir, clock } = this.#plan
-    return copyCrawl({ dir, to, hold, states: () => this.#walk.books.states, nowMs: () => clock.nowMs() })
+    return copyCrawl({
+      dir,
+      to,
+      hold,
+      states: () => this.#walk.books.states,
+      nowMs: () => clock.nowMs(),
+      ...(archive === undefined ? {} : { archive }),
+    })
   }
 
   /** A wire to another agent of the crawl, the first one or another one. */

@@ -28,7 +28,12 @@ const DISPENSABLE: Readonly<Record<string, string>> = {
   links: 'begun anew; the report does not know the links of pages fetched so far',
 }
 
-export async function checkFiles(dir: string, states: Readonly<Record<string, unknown>>): Promise<FileFinding[]> {
+/** `crawlDir` has the archive; of one agent it is `dir` itself. */
+export async function checkFiles(
+  dir: string,
+  crawlDir: string,
+  states: Readonly<Record<string, unknown>>,
+): Promise<FileFinding[]> {
   const findings: FileFinding[] = []
   const archives = new Map<string, number>()
   for (const { name, path, length } of committedFiles(states)) {
@@ -38,16 +43,17 @@ export async function checkFiles(dir: string, states: Readonly<Record<string, un
     const newLength = result.what !== '' && remedy !== null ? 0 : null
     findings.push({ part: path, name, ...result, remedy, newLength })
   }
-  findings.push(await checkEdition(dir, states), await checkArchive(dir, states, archives))
+  findings.push(await checkEdition(dir, states), await checkArchive(crawlDir, states, archives))
   return findings
 }
 
-interface Checked {
+export interface Checked {
   readonly what: string
   readonly figures: string
 }
 
-async function checkFile(
+/** `archives` learns how long the files are that pages speak of. */
+export async function checkFile(
   path: string,
   length: number,
   isLines: boolean,
@@ -87,7 +93,7 @@ async function checkEdition(dir: string, states: Readonly<Record<string, unknown
 }
 
 async function checkArchive(
-  dir: string,
+  crawlDir: string,
   states: Readonly<Record<string, unknown>>,
   named: ReadonlyMap<string, number>,
 ): Promise<FileFinding> {
@@ -98,7 +104,7 @@ async function checkArchive(
     needed.set(file, Math.max(needed.get(file) ?? 0, length))
   }
   for (const [file, length] of needed) {
-    const size = (await sizeIfThere(join(dir, `${file}.open`))) ?? (await sizeIfThere(join(dir, file)))
+    const size = (await sizeIfThere(join(crawlDir, `${file}.open`))) ?? (await sizeIfThere(join(crawlDir, file)))
     if (size === null) return { ...finding, what: `${file} is missing`, figures: '' }
     if (size < length) {
       return { ...finding, what: `${file} is ${size} bytes long, but ${length} were committed`, figures: '' }

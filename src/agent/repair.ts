@@ -1,78 +1,78 @@
-// A damaged crawl made one that can go on. First everything is looked at (crawl-inspection.ts); then, if that is wanted:
+// A damaged crawl made one that can go on. First everything is looked at, share by share (crawl-inspection.ts), and what the
+// agents have told each other is compared (exchange-repair.ts); then, if that is wanted, each share is put right
+// (repair-share.ts), and last the files that are merged from them (view-check.ts).
 //
-//   1  what lies in files behind the last batch is copied aside, files begun after it are moved aside
-//   2  the journal is cut back to its last good batch
-//   3  damaged parts are moved aside and made anew from what the others know
-//   4  a batch is committed that names the new parts
-//
-// Nothing is ever deleted: what is cut or replaced lies in state/damaged-<time>/. Every step can be interrupted and the
-// whole done again: what was moved aside and is named by no batch yet is found missing, and made once more. Frontier and seen set are made anew together by one rule, whatever was wrong with them:
-//
-//   settled   URLs of pages.jsonl and failures.jsonl, as far as the last batch counts them
-//   waiting   all others that the frontier's store, the journal or the cut ends of those files know
-//   seen      both
-//
-// So no URL that anything remembers is lost, and a page whose line was cut is fetched again. A URL that nothing remembers is
-// unknown, not seen: a link to it makes it new.
+// Always true: nothing is changed where anything cannot be repaired, and nothing is ever deleted: what is cut or replaced
+// lies in state/damaged-<time>/. It can be interrupted and done again. Shares that are whole and have to tell something once more
+// come first: afterwards nothing would show that they must.
 
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, Fault, type Random } from '../base/index.ts'
+import type { Clock, Random } from '../base/index.ts'
 import { type DirectoryLock, lockDirectory, syncDirectory } from '../disk/index.ts'
-import { emptyBatch, lookAtJournal, repairJournal, SegmentedJournal } from '../ledger/index.ts'
-import { strategyOf } from '../strategy/index.ts'
-import { Fingerprinter } from '../url/index.ts'
-import { DiskUrlSeen } from '../url-seen/index.ts'
-import { type CrawlInspection, inspectCrawl, type RepairPlan } from './crawl-inspection.ts'
-import { keyOf } from './crawl-files.ts'
-import type { CrawlTotals } from './figures.ts'
-import { beginFrontier, finishReplacement, replaceFrontier, salvageCopy } from './frontier-repair.ts'
-import { planMemory } from './memory-plan.ts'
+import type { ExchangeState } from '../exchange/index.ts'
+import { missingShares } from '../view/index.ts'
+import { inspectShare, type PartFinding, type ShareInspection } from './crawl-inspection.ts'
+import { mendExchange } from './exchange-repair.ts'
+import { finishReplacement } from './frontier-repair.ts'
 import { lockUnlessReadOnly } from './read-only-lock.ts'
-import { Rebuilding } from './rebuilding.ts'
-import { endOfLines, setTailsAside } from './set-aside.ts'
+import { repairShare } from './repair-share.ts'
 import type { CrawlSettings } from './sections.ts'
+import { type SharePlace, sharePlaces } from './share-place.ts'
+import { checkView, mendView } from './view-check.ts'
 
-export interface RepairParts {
+export interface RepairCrawlParts {
   readonly dir: string
   readonly settings: CrawlSettings
   readonly clock: Clock
   readonly random: Random
 }
 
+export interface CrawlInspection {
+  readonly parts: readonly PartFinding[]
+  /** Why it cannot be repaired; empty where it can, or need not. */
+  readonly obstacles: readonly string[]
+  readonly isSound: boolean
+}
+
 export interface CrawlRepair {
   readonly inspection: CrawlInspection
   /** Where everything that was cut or replaced lies now; null when nothing was changed. */
   readonly movedTo: string | null
-  /** What waits now, and how much of it was settled and will be asked for again. */
+  /** In what was repaired: what waits now, and how much of it was settled and will be asked for again. */
   readonly waiting: number
   readonly again: number
   /** URLs that waited and that nothing remembers: links to them make them new. */
   readonly lost: number
 }
 
-const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp'] as const
+/** What was found, and what is to be done in which share. */
+interface Findings extends CrawlInspection {
+  readonly shares: readonly { readonly place: SharePlace; readonly inspection: ShareInspection }[]
+}
 
 /** Looks, and changes nothing. */
-export async function inspectDirectory({ dir, clock }: Pick<RepairParts, 'dir' | 'clock'>): Promise<CrawlInspection> {
-  const look = (scratch: string): Promise<CrawlInspection> => inspectCrawl(dir, scratch, clock.wallMs())
+export async function inspectDirectory({
+  dir,
+  clock,
+}: Pick<RepairCrawlParts, 'dir' | 'clock'>): Promise<CrawlInspection> {
+  const look = (scratch: string): Promise<CrawlInspection> => inspect(dir, scratch, clock.wallMs())
   const lock = await lockUnlessReadOnly(join(dir, 'state'))
   if (lock !== null) return await inScratch(join(dir, 'state/repair-scratch'), lock, look)
   return await inScratch(await mkdtemp(join(tmpdir(), 'portolan-repair-')), null, look)
 }
 
 /** Looks, and puts right what can be. Does nothing where something cannot. */
-export async function repairCrawl(parts: RepairParts): Promise<CrawlRepair> {
+export async function repairCrawl(parts: RepairCrawlParts): Promise<CrawlRepair> {
   const { dir, clock } = parts
   const lock = await lockDirectory(join(dir, 'state'))
   return await inScratch(join(dir, 'state/repair-scratch'), lock, async (scratch) => {
-    await finishReplacement(dir)
-    const inspection = await inspectCrawl(dir, scratch, clock.wallMs())
-    const { plan, obstacles, isSound } = inspection
-    if (isSound || plan === null || obstacles.length > 0)
-      return { inspection, movedTo: null, waiting: 0, again: 0, lost: 0 }
-    return { inspection, ...(await apply(parts, plan, scratch)) }
+    for (const place of await sharePlaces(dir)) await finishReplacement(place.dir)
+    const inspection = await inspect(dir, scratch, clock.wallMs())
+    const { obstacles, isSound } = inspection
+    if (isSound || obstacles.length > 0) return { inspection, movedTo: null, waiting: 0, again: 0, lost: 0 }
+    return { inspection, ...(await apply(parts, inspection, scratch)) }
   })
 }
 
@@ -91,101 +91,86 @@ async function inScratch<T>(
   }
 }
 
-async function apply(parts: RepairParts, plan: RepairPlan, scratch: string): Promise<Omit<CrawlRepair, 'inspection'>> {
-  const { dir, clock, random } = parts
+async function inspect(dir: string, scratch: string, wallMs: number): Promise<Findings> {
+  const places = await sharePlaces(dir)
+  const names = places.flatMap(({ name }) => (name === null ? [] : [name]))
+  const missing = new Set(await missingShares(dir, names))
+  const shares: { place: SharePlace; inspection: ShareInspection }[] = []
+  for (const place of places) {
+    const isLost = place.name !== null && missing.has(place.name)
+    const inspection = isLost ? lostShare(place) : await inspectShare(place, scratch, wallMs)
+    shares.push({ place, inspection })
+  }
+  const isShared = names.length > 0
+  const mended = isShared && missing.size === 0 ? withExchange(shares) : shares
+  const parts = [...mended.flatMap(({ inspection }) => inspection.parts), ...(isShared ? await checkView(dir) : [])]
+  return {
+    shares: mended,
+    parts,
+    obstacles: mended.flatMap(({ place: { name }, inspection }) =>
+      inspection.obstacles.map((one) => (name === null ? one : `${name}: ${one}`)),
+    ),
+    isSound: parts.every(({ state }) => state === 'whole'),
+  }
+}
+
+function lostShare({ name, dir }: SharePlace): ShareInspection {
+  const what = `${dir} is missing`
+  const remedy = 'what this agent knew is lost: its hosts, its pages, what waits'
+  const finding: PartFinding = { share: name, part: 'journal', state: 'damaged', what, remedy }
+  return { parts: [finding], obstacles: ['the share is gone'], isSound: false, plan: null }
+}
+
+/** Holds the shares against each other, and adds what follows to their plans. */
+function withExchange(shares: Findings['shares']): Findings['shares'] {
+  const { findings, states } = mendExchange(
+    shares.map(({ place, inspection: { plan } }) => ({
+      share: place.name,
+      first: plan?.firstNumber ?? 0,
+      last: plan?.last.number ?? 0,
+      exchange: (plan?.last.batch.files['exchange'] as ExchangeState | undefined) ?? null,
+      hasLostEnd: plan?.hasLostEnd ?? false,
+    })),
+  )
+  return shares.map(({ place, inspection }, agent) => ({
+    place,
+    inspection: {
+      ...inspection,
+      parts: [...inspection.parts, ...findings.filter(({ share }) => share === place.name)],
+      plan: inspection.plan === null ? null : { ...inspection.plan, exchange: states[agent] ?? null },
+    },
+  }))
+}
+
+async function apply(
+  parts: RepairCrawlParts,
+  { shares, parts: findings }: Findings,
+  scratch: string,
+): Promise<Omit<CrawlRepair, 'inspection'>> {
+  const { dir, clock } = parts
   const wallMs = clock.wallMs()
   const aside = join(dir, `state/damaged-${new Date(wallMs).toISOString().replaceAll(':', '-')}`)
-  await mkdir(aside, { recursive: true })
+  const sum = { waiting: 0, again: 0, lost: 0 }
+  const isShared = shares.some(({ place }) => place.name !== null)
+  for (const { place, inspection } of shares.toSorted((a, b) => order(a.inspection) - order(b.inspection))) {
+    const { plan, isSound } = inspection
+    if (plan === null || (isSound && plan.exchange === null)) continue
+    const repaired = await repairShare({ ...parts, place, wallMs }, plan, scratch)
+    if (!isSound) {
+      sum.waiting += repaired.waiting
+      sum.again += repaired.again
+      sum.lost += repaired.lost
+    }
+    if (!isShared) continue
+    await mkdir(aside, { recursive: true })
+    await rename(repaired.movedTo, join(aside, `agent-${place.agent}`))
+  }
+  if (isShared) await mendView(dir, findings, aside)
   await syncDirectory(join(dir, 'state'))
-  const states: Record<string, unknown> = { ...plan.last.batch.files, ...plan.shortened }
-  // Before they are cut: the ends of these files know URLs.
-  const rebuilding = new Rebuilding(dir, plan.last.batch.files, strategyOf(parts.settings.strategy))
-  if (plan.hasLostEnd || Object.keys(plan.shortened).length > 0) {
-    if (plan.rebuildsFrontier) {
-      for (const name of KEPT_WHOLE) {
-        if (typeof states[name] === 'number' && !(name in plan.shortened)) {
-          states[name] = await endOfLines(dir, name, states[name])
-        }
-      }
-    }
-    await rebuilding.rememberEnds()
-    await setTailsAside(dir, states, aside)
-  }
-  if (plan.isJournalCut) await repairJournal(join(dir, 'state/journal'), { wallMs, heldUpTo: plan.heldUpTo })
-  // What looks like a batch that was being written when a process died was more than that; opening cuts it off.
-  else if (plan.hasLostEnd) await copyLastSegment(join(dir, 'state/journal'), aside)
-
-  const journal = await SegmentedJournal.open({
-    directory: join(dir, 'state/journal'),
-    random,
-    create: () => {
-      throw new Fault('LEDGER_CORRUPT', `the journal of ${dir} is gone`)
-    },
-  })
-  try {
-    const number = journal.lastNumber + 1
-    const totals = plan.last.batch.totals as CrawlTotals
-    const expected = totals.admitted - settledBy(totals)
-    let waiting = expected
-    let hosts = totals.hosts
-    if (plan.rebuildsContents) {
-      await moveAside(dir, 'contents', aside)
-      states['contents'] = null
-    }
-    if (plan.rebuildsSeen) {
-      await moveAside(dir, 'seen', aside)
-      const memory = planMemory(parts.settings.agent.memory)
-      const seen = await DiskUrlSeen.open({
-        directory: join(dir, 'state/seen'),
-        memoryBytes: memory.seenBytes,
-        state: null,
-      })
-      const frontier = plan.rebuildsFrontier ? await beginFrontier(parts, memory.frontierBytes) : null
-      try {
-        seen.mark(number)
-        await rebuilding.into(new Fingerprinter(keyOf(journal.identity)), seen, frontier, number, {
-          stored: async (show) => {
-            if (plan.isFrontierReadable) await salvageCopy(dir, scratch, show)
-          },
-          told: () => lookAtJournal(join(dir, 'state/journal')),
-        })
-        await seen.flush()
-        states['seen'] = seen.state()
-        if (frontier !== null) {
-          waiting = rebuilding.waiting
-          hosts = frontier.figures().hosts
-        }
-      } finally {
-        await seen.close()
-        await frontier?.close()
-      }
-      if (frontier !== null) await replaceFrontier(dir, () => moveAside(dir, 'frontier', aside))
-    }
-    const admitted = settledBy(totals) + waiting
-    await journal.commit({ ...emptyBatch(), files: states, totals: { ...totals, admitted, hosts } })
-    return { movedTo: aside, waiting, again: rebuilding.again, lost: Math.max(0, expected - waiting) }
-  } finally {
-    await journal.close()
-  }
+  return { movedTo: aside, ...sum }
 }
 
-async function copyLastSegment(journal: string, aside: string): Promise<void> {
-  const name = (await readdir(journal))
-    .filter((one) => one.endsWith('.log'))
-    .toSorted()
-    .at(-1)
-  if (name !== undefined) await copyFile(join(journal, name), join(aside, name))
-}
-
-async function moveAside(dir: string, part: string, aside: string): Promise<void> {
-  try {
-    await rename(join(dir, 'state', part), join(aside, part))
-  } catch (cause) {
-    // Missing: that is why it is made anew.
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-  }
-}
-
-function settledBy({ pages, failed, skipped }: CrawlTotals): number {
-  return Object.values(skipped).reduce((sum: number, count) => sum + count, pages + failed)
+/** Whole shares first. */
+function order({ isSound }: ShareInspection): number {
+  return isSound ? 0 : 1
 }

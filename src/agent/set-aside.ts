@@ -5,15 +5,17 @@ import { basename, join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
 import { type ArchiveState, readPlacedLines } from '../store/index.ts'
+import { archiveNameIn } from './archive-owner.ts'
 import { committedFiles } from './crawl-files.ts'
 import { editionOf } from './failures-file.ts'
 import { sizeIfThere } from './file-check.ts'
+import type { SharePlace } from './share-place.ts'
 
 const COPY_BYTES = 2 ** 20
 
 /** Copies the bytes of each file that do not count by these states, so that opening the crawl may cut them off. */
 export async function setTailsAside(
-  dir: string,
+  { dir, crawlDir, agent }: Pick<SharePlace, 'dir' | 'crawlDir' | 'agent'>,
   states: Readonly<Record<string, unknown>>,
   aside: string,
 ): Promise<void> {
@@ -22,7 +24,7 @@ export async function setTailsAside(
       await setTailAside(join(dir, path), length, aside)
     }
     const archive = (states['archive'] as ArchiveState | null | undefined) ?? null
-    if (archive !== null) await setArchivesAside(dir, archive, aside)
+    if (archive !== null) await setArchivesAside(crawlDir, agent, archive, aside)
     await syncDirectory(aside)
   } catch (cause) {
     throw diskFault(`moving what is cut off to ${aside}`, cause)
@@ -43,16 +45,19 @@ export async function endOfLines(dir: string, name: string, length: number): Pro
   return last
 }
 
-async function setArchivesAside(dir: string, archive: ArchiveState, aside: string): Promise<void> {
-  const folder = join(dir, 'archive')
+/** Those of this agent: others write there too. */
+async function setArchivesAside(crawlDir: string, agent: number, archive: ArchiveState, aside: string): Promise<void> {
+  const folder = join(crawlDir, 'archive')
   const counted = [...archive.full, ...(archive.open === null ? [] : [archive.open])]
   for (const entry of await readdir(folder)) {
-    const [, serial] = /-(\d+)\.warc(?:\.gz|\.zst)?(?:\.open)?$/.exec(entry) ?? []
-    if (serial !== undefined && Number(serial) >= archive.serial) await rename(join(folder, entry), join(aside, entry))
+    const name = archiveNameIn(entry)
+    if (name !== null && name.agent === agent && name.serial >= archive.serial) {
+      await rename(join(folder, entry), join(aside, entry))
+    }
   }
   for (const { file, length } of counted) {
-    await setTailAside(join(dir, `${file}.open`), length, aside)
-    await takeBack(join(dir, file), length, aside)
+    await setTailAside(join(crawlDir, `${file}.open`), length, aside)
+    await takeBack(join(crawlDir, file), length, aside)
   }
   await syncDirectory(folder)
 }

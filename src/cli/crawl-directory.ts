@@ -2,11 +2,13 @@
 // crawl was meant.
 
 import { randomBytes } from 'node:crypto'
-import type { CrawlPlan } from '../agent/index.ts'
+import { join } from 'node:path'
+import type { CrawlPlan, Share } from '../agent/index.ts'
 import { Fault, Random, systemClock } from '../base/index.ts'
 import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
+import { SharedIpGate } from '../frontier/index.ts'
 import { printable } from '../report/index.ts'
-import { crawlBegun } from '../view/index.ts'
+import { crawlBegun, loadLayout, refuseMissingShares } from '../view/index.ts'
 import { quote } from './config-flags.ts'
 import { loadSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
@@ -40,12 +42,36 @@ export async function storedConfig(dir: string): Promise<CrawlConfig> {
   throw new Fault('CONFIG_INVALID', `the settings of the crawl in ${printable(dir)} cannot be used: ${what}`)
 }
 
-/** A crawl that is opened to be put in order, not to be run: no seeds, and the directory must hold one. */
-export function planWithoutSeeds(dir: string, settings: CrawlConfig): CrawlPlan {
+/**
+ * A crawl that is opened to be put in order, not to be run: no seeds, and the directory, which is locked, must hold one.
+ * Of several agents one plan each, to be opened one after the other.
+ */
+export async function plansWithoutSeeds(dir: string, settings: CrawlConfig): Promise<readonly CrawlPlan[]> {
+  const names = await loadLayout(dir)
+  if (names === null) return [planWithoutSeeds(dir, null, settings)]
+  await refuseMissingShares(dir, names)
+  const { ipDelay: ipDelayMs, ipConnections } = settings.frontier
+  return names.map((name, agent) => {
+    // Nobody is asked, and the others are not there.
+    const addresses = SharedIpGate.allocate(names.length)
+    const share: Share = {
+      agent,
+      agents: names.length,
+      crawlDir: dir,
+      ipGate: new SharedIpGate(addresses, agent, { ipDelayMs, ipConnections }, performance.timeOrigin),
+      onIdle: () => null,
+      mayClose: async () => {},
+      onShort: () => {},
+    }
+    return planWithoutSeeds(join(dir, name), share, settings)
+  })
+}
+
+function planWithoutSeeds(dir: string, share: Share | null, settings: CrawlConfig): CrawlPlan {
   return {
     dir,
-    isLocked: false,
-    share: null,
+    isLocked: true,
+    share,
     seeds: [],
     settings,
     clock: systemClock,

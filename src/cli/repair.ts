@@ -34,7 +34,7 @@ export const repairCommand: Command = {
     'With --apply the journal is cut back to its last good batch, and a damaged seen set, set of contents or frontier is made\n' +
     'anew from the others. Nothing is deleted: see state/damaged-<time>/ in DIR. A page may be fetched twice,\n' +
     'a URL that anything remembers is not lost. pages.jsonl, failures.jsonl and the archive cannot be made anew: go\n' +
-    'on from a checkpoint. Exits with 1 where something is damaged that was not repaired.',
+    'on from a checkpoint. Of several agents the share of each is looked at, and one that is gone is said. Exits with 1 where something is damaged that was not repaired.',
   run: (args) => runRepair(args),
 }
 
@@ -123,11 +123,15 @@ async function checkpointsOf(dir: string): Promise<string[]> {
     .toReversed()
 }
 
+/** Share by share, where there are several. */
 function tableOf({ parts }: CrawlInspection): string {
   const width = Math.max(...parts.map(({ part }) => part.length)) + 2
+  let of: string | null = null
   return parts
-    .map(({ part, state, what, remedy }) => {
-      const first = `  ${part.padEnd(width)}${state === 'whole' ? 'whole  ' : 'DAMAGED'}  ${printable(what)}\n`
+    .map(({ share, part, state, what, remedy }) => {
+      const title = share === of ? '' : share === null ? ' of all agents\n' : ` ${printable(share)}\n`
+      of = share
+      const first = `${title}  ${part.padEnd(width)}${state === 'whole' ? 'whole  ' : 'DAMAGED'}  ${printable(what)}\n`
       return remedy === '' ? first : `${first}  ${' '.repeat(width + 9)}→ ${printable(remedy)}\n`
     })
     .join('')

@@ -5,16 +5,18 @@ import { join } from 'node:path'
 import { Crawl } from '../agent/index.ts'
 import { FAILURES, SKIPS } from '../base/index.ts'
 import { type Problem, unknownName } from '../config/index.ts'
+import { lockDirectory } from '../disk/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { canonicalise, type CanonicalUrl, hostKeyOf } from '../url/index.ts'
+import { bringViewUpToDate } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import {
   assertCrawl,
   type CommandStreams,
   oneDirectory,
-  planWithoutSeeds,
+  plansWithoutSeeds,
   shellWord,
   storedConfig,
 } from './crawl-directory.ts'
@@ -133,17 +135,27 @@ async function requeueIn(
 ): Promise<{ readonly counts: Counts; readonly isHostMet: boolean }> {
   let isHostMet = false
   const counts: Record<string, number> = {}
-  const job = await Crawl.open(planWithoutSeeds(dir, await storedConfig(dir)))
+  const settings = await storedConfig(dir)
+  const lock = await lockDirectory(join(dir, 'state'))
   try {
-    // Opening may have cut lines off that were never committed: counted is what stands.
-    for await (const record of readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))) {
-      if (!isOf(host, record)) continue
-      isHostMet = true
-      if (isChosen(record)) counts[record.reason] = (counts[record.reason] ?? 0) + 1
+    // Agents have hosts, and with them what became of their URLs: one after the other.
+    for (const plan of await plansWithoutSeeds(dir, settings)) {
+      const job = await Crawl.open(plan)
+      try {
+        // Opening may have cut lines off that were never committed: counted is what stands.
+        for await (const record of readJsonLines<FailureRecord>(join(plan.dir, 'failures.jsonl'))) {
+          if (!isOf(host, record)) continue
+          isHostMet = true
+          if (isChosen(record)) counts[record.reason] = (counts[record.reason] ?? 0) + 1
+        }
+        await job.requeue((record) => isOf(host, record) && isChosen(record))
+      } finally {
+        await job.close()
+      }
     }
-    await job.requeue((record) => isOf(host, record) && isChosen(record))
+    await bringViewUpToDate(dir)
   } finally {
-    await job.close()
+    await lock.release()
   }
   return { counts, isHostMet }
 }

@@ -166,11 +166,12 @@ async function watch(
 
 function greeting(job: CrawlNode, dir: string, seeds: readonly string[], stored: Said): string {
   const more = seeds.length > 1 ? ` and ${seeds.length - 1} more` : ''
-  if (job.isNew) return `Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}. Ctrl-C stops cleanly.\n`
+  const agents = job.agents === 1 ? '' : ` with ${job.agents} agents`
+  if (job.isNew) return `Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}${agents}. Ctrl-C stops cleanly.\n`
   const settings = describeSaid(stored)
   const added = seeds.filter((seed) => !job.isKnownSeed(seed)).length
   return (
-    `Going on in ${dir}, which has ${formatNumberOf(job.figures.pages, 'page')}.` +
+    `Going on${agents} in ${dir}, which has ${formatNumberOf(job.figures.pages, 'page')}.` +
     (settings === '' ? '' : ` Its settings hold where nothing else is said: ${printable(settings)}.`) +
     (added === 0 ? '' : ` ${formatNumberOf(added, 'new seed')}.`) +
     (job.isScopeChanged
@@ -235,9 +236,19 @@ function faultSummary(
   fault: unknown,
 ): CrawlSummary & { readonly error: unknown } {
   const now = new Date(systemClock.wallMs()).toISOString()
-  const nothing = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: peakRssBytes(), cpuSeconds: 0 }
+  const nothing = {
+    pages: 0,
+    failed: 0,
+    bytes: 0,
+    seconds: 0,
+    peakRssBytes: peakRssBytes(),
+    cpuSeconds: 0,
+    restarts: 0,
+  }
+  const { restarts: _, ...counts } = nothing
   return {
-    ...nothing,
+    ...counts,
+    agents: config.agent.agents ?? 1,
     skipped: {},
     refused: {},
     failures: {},
@@ -319,6 +330,7 @@ function summaryOf(
     waiting: figures.waiting,
     peakRssBytes: Math.max(figures.earlierPeakRssBytes, peakRssBytes()),
     cpuSeconds: Math.round(figures.earlierCpuMs + cpuMs) / 1_000,
+    agents: job.agents,
     dir,
     stoppedBecause,
     run: {
@@ -328,6 +340,7 @@ function summaryOf(
       seconds: Math.round(runMs) / 1_000,
       peakRssBytes: peakRssBytes(),
       cpuSeconds: Math.round(cpuMs) / 1_000,
+      restarts: job.restarts,
     },
     seeds: job.seeds,
     startedAt: new Date(job.identity.startedAtMs).toISOString(),

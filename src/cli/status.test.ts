@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
+import { Random } from '../base/index.ts'
+import { SegmentedJournal } from '../ledger/index.ts'
 import { writeLayout } from '../view/index.ts'
 import { runStatus } from './status.ts'
 
@@ -113,8 +115,15 @@ test('several agents: what all have done, who runs one of them, and damage of on
   mkdirSync(join(dir, 'state'))
   const shares = ['state/agents/0', 'state/agents/1', 'state/agents/2']
   await writeLayout(dir, shares)
-  await expect(status(dir)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
-  const [first = '', second = ''] = shares.map((share) => join(dir, share))
+  expect(await statusJson(dir)).toMatchObject({ state: 'stopped', pages: 0, agents: 3, onTheirWay: 0 })
+  const [first = '', second = '', third = ''] = shares.map((share) => join(dir, share))
+  // One of them has begun, and nothing more.
+  const journalOfThird = await SegmentedJournal.open({
+    directory: join(third, 'state/journal'),
+    random: new Random('third'),
+    create: () => ({ name: 'third', key: '0011223344556677', startedAtMs: 0 }),
+  })
+  await journalOfThird.close()
   const [one, other] = web.seeds()
   const a = await crawl({ seeds: [one ?? '', `${one}not/there`], dir: first })
   const looked: Promise<Record<string, unknown>>[] = []
@@ -137,12 +146,13 @@ test('several agents: what all have done, who runs one of them, and damage of on
     seconds: Math.max(Number(ofA['seconds']), Number(ofB['seconds'])),
     lastCommitAt: ofB['lastCommitAt'],
   })
+  const ofC = await statusJson(third)
   const answers = all['answers'] as Record<string, number>
   expect(Object.values(answers).reduce((sum, count) => sum + count, 0)).toBe(all['pages'])
   const diskOf = (told: Record<string, unknown>, part: string): number =>
     (told['disk'] as Record<string, { bytes: number }>)[part]?.bytes ?? 0
   for (const part of ['pages', 'archive', 'journal', 'frontier']) {
-    expect([part, diskOf(all, part)]).toEqual([part, diskOf(ofA, part) + diskOf(ofB, part)])
+    expect([part, diskOf(all, part)]).toEqual([part, diskOf(ofA, part) + diskOf(ofB, part) + diskOf(ofC, part)])
   }
   const journal = join(second, 'state/journal')
   const path = join(journal, readdirSync(journal)[0] ?? '')

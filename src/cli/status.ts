@@ -7,7 +7,7 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CrawlTotals } from '../agent/index.ts'
+import { type CrawlTotals, linksOnTheirWay } from '../agent/index.ts'
 import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch } from '../ledger/index.ts'
@@ -19,7 +19,7 @@ import {
   loadCrawlSummary,
   printable,
 } from '../report/index.ts'
-import { loadLayout } from '../view/index.ts'
+import { loadLayout, refuseMissingShares } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
@@ -62,6 +62,11 @@ type Status = Pick<
   | 'dir'
 > & {
   readonly state: 'running' | 'stopped' | 'finished'
+  /** How many agents the crawl has, and what each has done. */
+  readonly agents: number
+  readonly shares: readonly ShareFigures[]
+  /** Links that one agent found and another has not taken yet: they wait, and are in no other figure. */
+  readonly onTheirWay: number
   readonly running: boolean
   readonly pid: number | null
   /** Why the last run ended, where it could say so and nothing happened since. */
@@ -70,6 +75,17 @@ type Status = Pick<
   readonly batch: number
   readonly lastCommitAt: string | null
   readonly disk: DiskUse
+}
+
+/** One agent of several. */
+interface ShareFigures {
+  /** Its directory inside of DIR. */
+  readonly share: string
+  readonly pages: number
+  readonly failed: number
+  readonly waiting: number
+  readonly hosts: number
+  readonly batch: number
 }
 
 export async function runStatus(args: readonly string[], streams: CommandStreams = process): Promise<number> {
@@ -90,18 +106,24 @@ async function statusOf(dir: string): Promise<Status> {
   const shares = layout === null ? [dir] : layout.map((share) => join(dir, share))
   const journals = shares.map((share) => join(share, 'state/journal'))
   const holder = await holderOf([dir, ...shares])
+  if (layout !== null) await refuseMissingShares(dir, layout)
   // While it runs its last bytes may be half a batch; what lies before was checked when it was opened.
   if (holder === null) for (const share of shares) await refuseDamage(dir, share)
   const lasts: (NumberedBatch | null)[] = []
   for (const journal of journals) lasts.push(await lookAtLastBatch(journal))
   const totals = joinTotals(lasts.map((last) => (last?.batch.totals ?? null) as CrawlTotals | null))
   const figures = figuresOf(totals)
+  const onTheirWay = await linksOnTheirWay(journals.map((journal, agent) => ({ journal, last: lasts[agent] ?? null })))
+  const isDone = totals !== null && figures.waiting === 0 && onTheirWay === 0
   const summary = holder === null ? await loadCrawlSummary(dir) : null
   const isOfNow = summary !== null && summary.pages === figures.pages && summary.waiting === figures.waiting
   return {
     ...figures,
     dir,
-    state: holder !== null ? 'running' : totals !== null && figures.waiting === 0 ? 'finished' : 'stopped',
+    state: holder !== null ? 'running' : isDone ? 'finished' : 'stopped',
+    agents: shares.length,
+    shares: (layout ?? []).map((share, agent) => shareFigures(share, lasts[agent] ?? null)),
+    onTheirWay,
     running: holder !== null,
     pid: holder?.pid ?? null,
     stoppedBecause: isOfNow ? summary.stoppedBecause : null,
@@ -109,6 +131,11 @@ async function statusOf(dir: string): Promise<Status> {
     lastCommitAt: await lastWriteIn(journals.filter((_, index) => lasts[index] != null)),
     disk: await measureDisk(dir, layout ?? []),
   }
+}
+
+function shareFigures(share: string, last: NumberedBatch | null): ShareFigures {
+  const { pages, failed, waiting, hosts } = figuresOf((last?.batch.totals ?? null) as CrawlTotals | null)
+  return { share, pages, failed, waiting, hosts, batch: last?.number ?? 0 }
 }
 
 /** Who works in one of these directories; all who do are one process. */
@@ -134,7 +161,20 @@ async function refuseDamage(dir: string, share: string): Promise<void> {
   )
 }
 
-type Figures = Omit<Status, 'dir' | 'state' | 'running' | 'pid' | 'stoppedBecause' | 'batch' | 'lastCommitAt' | 'disk'>
+type Figures = Omit<
+  Status,
+  | 'dir'
+  | 'state'
+  | 'agents'
+  | 'shares'
+  | 'onTheirWay'
+  | 'running'
+  | 'pid'
+  | 'stoppedBecause'
+  | 'batch'
+  | 'lastCommitAt'
+  | 'disk'
+>
 
 function figuresOf(totals: CrawlTotals | null): Figures {
   if (totals === null) {
@@ -195,7 +235,8 @@ function describe(status: Status, wallMs: number): string {
     line('pages', `${formatCount(pages)}${answers === '' ? '' : ` (${answers})`}, ${formatBytes(bytes)}`) +
     (failed > 0 ? line('failed', failedOf(status)) : '') +
     (sumOf(status.skipped) > 0 ? line('skipped', listed(largestFirst(status.skipped))) : '') +
-    line('waiting', `${formatNumberOf(waiting, 'URL')}; ${formatNumberOf(hosts, 'host')} met`) +
+    line('waiting', `${formatNumberOf(waiting, 'URL')}${onTheirWayOf(status)}; ${formatNumberOf(hosts, 'host')} met`) +
+    (status.agents > 1 ? line('agents', agentsOf(status)) : '') +
     line(
       'time',
       `${formatSpan(status.seconds * 1_000)} over all runs, ${formatSpan(status.cpuSeconds * 1_000)} of CPU`,
@@ -211,12 +252,20 @@ function describe(status: Status, wallMs: number): string {
   )
 }
 
-function stateOf({ state, pid, waiting, stoppedBecause, dir }: Status): string {
+function stateOf({ state, pid, waiting, onTheirWay, stoppedBecause, dir }: Status): string {
   const goOn = `\`portolan crawl --dir ${shellWord(dir)}\``
   if (state === 'running') return `running, process ${pid}`
   if (state === 'finished') return 'finished: nothing is left to fetch'
   const why = stoppedBecause === null ? 'stopped' : STOPS[stoppedBecause].replace(/^(?!stopped)/, 'stopped: ')
-  return waiting === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
+  return waiting + onTheirWay === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
+}
+
+function onTheirWayOf({ onTheirWay }: Status): string {
+  return onTheirWay === 0 ? '' : `, ${formatNumberOf(onTheirWay, 'link')} on the way from one agent to another`
+}
+
+function agentsOf({ agents, shares }: Status): string {
+  return `${agents}, with ${shares.map(({ pages }) => formatCount(pages)).join(' + ')} pages`
 }
 
 /** Not while it runs: what is taken back then would be in the way of the crawl, and is refused. */

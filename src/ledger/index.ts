@@ -1,7 +1,7 @@
 export { emptyBatch, packEntries, unpackEntries } from './batch-codec.ts'
 export type { Journal, NumberedBatch } from './journal.ts'
 export type { CrawlIdentity, LedgerBatch, OriginalNote, RestNote } from './ledger.ts'
-export { journalBegun, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
+export { journalBegun, lookAtIdentity, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
 export { MemoryJournal } from './memory-journal.ts'
 export {
   inspectJournal,

@@ -7,7 +7,8 @@ import { decodeBatch } from './batch-codec.ts'
 import { faultOf } from './journal-faults.ts'
 import type { NumberedBatch } from './journal.ts'
 import { listSegments } from './segment-chain.ts'
-import { decodeRecord, SEGMENT_FORMAT_VERSION } from './segment-record.ts'
+import type { CrawlIdentity } from './ledger.ts'
+import { decodeIdentity, decodeRecord, SEGMENT_FORMAT_VERSION } from './segment-record.ts'
 
 interface BatchRecord {
   readonly number: number
@@ -17,6 +18,17 @@ interface BatchRecord {
 /** Whether a crawl was begun in this directory (`state/journal`). */
 export async function journalBegun(directory: string): Promise<boolean> {
   return (await listSegments(directory)).segments.length > 0
+}
+
+/** Whose journal this is; null where none was begun, or its first bytes cannot be read. */
+export async function lookAtIdentity(directory: string): Promise<CrawlIdentity | null> {
+  const [first] = (await listSegments(directory)).segments
+  if (first === undefined) return null
+  for await (const payload of readFrames(join(directory, first.name), SEGMENT_FORMAT_VERSION)) {
+    const record = decodeRecord(payload)
+    return record?.kind === 'head' ? decodeIdentity(record.body) : null
+  }
+  return null
 }
 
 /** The last batch, or null where there is none yet: everything is read, and only this one made a batch of. */

@@ -14,6 +14,8 @@ export interface RunFigures {
   readonly seconds: number
   readonly peakRssBytes: number
   readonly cpuSeconds: number
+  /** How often an agent broke and was started again. */
+  readonly restarts: number
 }
 
 /** All figures are for the crawl since its directory began; `run` is for the last run alone. */
@@ -33,6 +35,8 @@ export interface CrawlSummary {
   readonly waiting: number
   readonly peakRssBytes: number
   readonly cpuSeconds: number
+  /** How many agents work on it. */
+  readonly agents: number
   readonly dir: string
   readonly stoppedBecause: StopReason
   /** Links turned away before they were counted as seen. */
@@ -97,6 +101,7 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
     waiting: number(found, 'waiting'),
     peakRssBytes: number(found, 'peakRssBytes'),
     cpuSeconds: number(found, 'cpuSeconds'),
+    agents: Math.max(1, number(found, 'agents')),
     dir: text('dir') || dir,
     stoppedBecause: found['stoppedBecause'] as StopReason,
     refused: counts('refused'),
@@ -107,6 +112,7 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
       seconds: number(run, 'seconds'),
       peakRssBytes: number(run, 'peakRssBytes'),
       cpuSeconds: number(run, 'cpuSeconds'),
+      restarts: number(run, 'restarts'),
     },
     seeds: Array.isArray(seeds) ? seeds.filter((seed): seed is string => typeof seed === 'string') : [],
     startedAt: text('startedAt'),

@@ -19,10 +19,11 @@ function summaryWith(changes: Partial<CrawlSummary>): CrawlSummary {
     waiting: 50,
     peakRssBytes: 1e8,
     cpuSeconds: 1,
+    agents: 1,
     dir: 'example.org',
     stoppedBecause: 'finished',
     refused: {},
-    run: { pages: 100, failed: 0, bytes: 1e6, seconds: 60, peakRssBytes: 1e8, cpuSeconds: 1 },
+    run: { pages: 100, failed: 0, bytes: 1e6, seconds: 60, peakRssBytes: 1e8, cpuSeconds: 1, restarts: 0 },
     seeds: ['https://example.org/'],
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:01:00.000Z',
@@ -83,7 +84,7 @@ test.each<[Partial<CrawlSummary>, string]>([
 })
 
 test('what waited outside of a changed scope is named with the way back, also by a run that found nothing to do', () => {
-  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0 }
+  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0, restarts: 0 }
   const summary = summaryWith({ waiting: 0, run, skipped: { 'scope-changed': 1 } })
   expect(verdictOf(summary, 'd', 'run')).toMatchObject({
     tone: 'warn',
@@ -106,7 +107,7 @@ test('what was left out by choice is no loss', () => {
 })
 
 test('a run that found nothing to do says so; the crawl it belongs to is as complete as before', () => {
-  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0 }
+  const run = { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0, restarts: 0 }
   const again = summaryWith({ waiting: 0, run })
   expect(verdictOf(again, 'd', 'run').headline).toBe('Already complete: nothing was left to fetch')
   expect(verdictOf(again, 'd').headline).toBe('Complete: nothing is left to fetch')

@@ -54,9 +54,12 @@ export type ToAgent =
   /** Everybody has stopped asking. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'close' }
-  /** A checkpoint: hold still, copy, go on. */
-  | { readonly kind: 'hold' }
-  | { readonly kind: 'copy'; readonly to: string }
+  /** A checkpoint: hold still, copy, go on. Every attempt has a number. */
+  | { readonly kind: 'hold'; readonly attempt: number }
+  /** The share to `to`, the agent's files of the archive below `crawlTo`. */
+  | { readonly kind: 'copy'; readonly attempt: number; readonly to: string; readonly crawlTo: string }
+  /** Whatever was held for this attempt: go on. */
+  | { readonly kind: 'release'; readonly attempt: number }
 
 export type FromAgent =
   | {
@@ -80,7 +83,12 @@ export type FromAgent =
       readonly status: AgentStatus
     }
   | { readonly kind: 'closed'; readonly fault: PlainFault | null }
-  | { readonly kind: 'held'; readonly fault: PlainFault | null }
-  | { readonly kind: 'copied'; readonly figures: CheckpointFigures | null; readonly fault: PlainFault | null }
+  | { readonly kind: 'held'; readonly attempt: number; readonly fault: PlainFault | null }
+  | {
+      readonly kind: 'copied'
+      readonly attempt: number
+      readonly figures: CheckpointFigures | null
+      readonly fault: PlainFault | null
+    }
   /** It could not be opened. */
   | { readonly kind: 'broken'; readonly fault: PlainFault }

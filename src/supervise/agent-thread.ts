@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Crawl, type CrawlPlan } from '../agent/index.ts'
-import { assert, Random, systemClock } from '../base/index.ts'
+import { assert, Fault, Random, systemClock } from '../base/index.ts'
 import { PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
@@ -25,7 +25,8 @@ const finish = new Promise<void>((resolve) => {
 /** True from the moment a permit is asked for until some come. */
 let isShort = false
 let statusTimer: NodeJS.Timeout | null = null
-let release: (() => void) | null = null
+/** What is held, or is about to be, for a checkpoint. */
+let held: Held | null = null
 
 const beats = new Int32Array(orders.heartbeats)
 setInterval(() => Atomics.add(beats, orders.agent, 1), BEAT_MS).unref()
@@ -75,23 +76,52 @@ function obey(crawl: Crawl, message: ToAgent): void {
       )
       return
     case 'hold':
-      void crawl.hold().then(
-        (letGo) => {
-          release = letGo
-          say({ kind: 'held', fault: null })
-        },
-        (fault: unknown) => say({ kind: 'held', fault: plainFault(fault) }),
-      )
-      return
-    case 'copy': {
-      const letGo = release ?? (() => {})
-      release = null
-      void crawl.copyHeld(message.to, letGo).then(
-        (figures) => say({ kind: 'copied', figures, fault: null }),
-        (fault: unknown) => say({ kind: 'copied', figures: null, fault: plainFault(fault) }),
-      )
-    }
+      return hold(crawl, message.attempt)
+    case 'copy':
+      return copy(crawl, message)
+    case 'release':
+      if (held?.attempt === message.attempt) letGo(held)
   }
+}
+
+interface Held {
+  readonly attempt: number
+  /** Null until it holds. */
+  release: (() => void) | null
+  /** It was given up before it held. */
+  isLetGo: boolean
+}
+
+function hold(crawl: Crawl, attempt: number): void {
+  const mine: Held = { attempt, release: null, isLetGo: false }
+  held = mine
+  void crawl.hold().then(
+    (release) => {
+      if (mine.isLetGo) return release()
+      mine.release = release
+      say({ kind: 'held', attempt, fault: null })
+    },
+    (fault: unknown) => say({ kind: 'held', attempt, fault: plainFault(fault) }),
+  )
+}
+
+function letGo(mine: Held): void {
+  mine.isLetGo = true
+  mine.release?.()
+  mine.release = null
+  if (held === mine) held = null
+}
+
+function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: 'copy' }>): void {
+  const mine = held
+  const isHeld = mine?.attempt === attempt && mine.release !== null
+  const copied = isHeld
+    ? crawl.copyHeld(to, crawlTo, () => letGo(mine))
+    : Promise.reject(new Fault('ASSERTION', `copy ${attempt} of an agent that does not hold still`))
+  void copied.then(
+    (figures) => say({ kind: 'copied', attempt, figures, fault: null }),
+    (fault: unknown) => say({ kind: 'copied', attempt, figures: null, fault: plainFault(fault) }),
+  )
 }
 
 function run(crawl: Crawl): void {

@@ -17,7 +17,7 @@ import {
   type CrawlSnapshot,
   sumTotals,
 } from '../agent/index.ts'
-import { assert, type Clock, Fault, type StopReason } from '../base/index.ts'
+import { type Clock, Fault, type StopReason } from '../base/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
@@ -26,6 +26,7 @@ import type { CanonicalUrl } from '../url/index.ts'
 import { CrawlView, lookAtCommits, type ShareCommit } from '../view/index.ts'
 import { AgentHandle } from './agent-handle.ts'
 import type { AgentOrders, AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
+import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
 import { PermitOffice } from './permit-office.ts'
@@ -112,9 +113,7 @@ export class CrawlNode {
   readonly #dead = new Set<number>()
   readonly #closing = new Map<number, (fault: PlainFault | null) => void>()
   readonly #ended = new Set<number>()
-  /** Messages that somebody waits for: by kind, one of each agent. */
-  #expected: { readonly kind: FromAgent['kind']; readonly take: (agent: number, message: FromAgent) => void } | null =
-    null
+  readonly #checkpoints: Checkpointing
   #isRunning = false
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -142,6 +141,13 @@ export class CrawlNode {
     this.#permits = new PermitOffice(maxPages, count)
     this.#ends = new EndWatch(maxWait)
     this.#watchdog = new Watchdog(this.#heartbeats)
+    this.#checkpoints = new Checkpointing({
+      dir: plan.dir,
+      names,
+      clock: plan.clock,
+      tell: (agent, message) => this.#agents[agent]?.tell(message),
+      isDead: (agent) => this.#dead.has(agent),
+    })
     this.#startMs = plan.clock.nowMs()
     this.#startCpuMs = processCpuMs()
   }
@@ -356,8 +362,9 @@ export class CrawlNode {
         return this.#hasEnded(agent, message)
       case 'closed':
         return this.#closing.get(agent)?.(message.fault)
-      default:
-        if (this.#expected?.kind === message.kind) this.#expected.take(agent, message)
+      case 'held':
+      case 'copied':
+        return this.#checkpoints.hear(agent, message)
     }
   }
 
@@ -448,6 +455,7 @@ export class CrawlNode {
       )
     }
     this.#ends.forget()
+    this.#checkpoints.lost(agent)
     if (this.#stop !== null || !this.#isRunning) {
       this.#isGone(agent)
       return
@@ -472,6 +480,7 @@ export class CrawlNode {
   /** It does nothing any more, and nobody waits for it. */
   #isGone(agent: number): void {
     this.#dead.add(agent)
+    this.#checkpoints.lost(agent)
     this.#closing.get(agent)?.(null)
     this.#drained.add(agent)
     this.#ended.add(agent)
@@ -514,34 +523,8 @@ export class CrawlNode {
   }
 
   /** A consistent copy of everything, taken while the crawl goes on: all agents hold still at once. */
-  async checkpoint(to: string): Promise<CheckpointFigures> {
-    assert(this.#names === null, 'not yet')
-    await this.#ask({ kind: 'hold' }, 'held')
-    const [copied] = await this.#ask({ kind: 'copy', to }, 'copied')
-    return copied?.figures as CheckpointFigures
-  }
-
-  /** Tells all agents something and waits for what each says to it. */
-  async #ask<K extends FromAgent['kind']>(
-    message: Parameters<AgentHandle['tell']>[0],
-    kind: K,
-  ): Promise<Extract<FromAgent, { kind: K }>[]> {
-    const answers = new Map<number, Extract<FromAgent, { kind: K }>>()
-    await new Promise<void>((resolve) => {
-      this.#expected = {
-        kind,
-        take: (agent, answer) => {
-          answers.set(agent, answer as Extract<FromAgent, { kind: K }>)
-          if (answers.size === this.#agents.length) resolve()
-        },
-      }
-      for (const agent of this.#agents) agent.tell(message)
-    })
-    this.#expected = null
-    for (const answer of answers.values()) {
-      if ('fault' in answer && answer.fault !== null) throw faultOf(answer.fault)
-    }
-    return [...answers].sort(([a], [b]) => a - b).map(([, answer]) => answer)
+  checkpoint(to: string): Promise<CheckpointFigures> {
+    return this.#checkpoints.make(to)
   }
 
   /** Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. */
@@ -596,6 +579,7 @@ export class CrawlNode {
     await this.#view?.close()
     this.#view = null
     await Promise.all(this.#agents.map((agent) => agent.letGo()))
+    for (const agent of this.#agents.keys()) this.#checkpoints.lost(agent)
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { join } from 'node:path'
 import { type CrawlSettings, leastMemory, refuseRemains } from '../agent/index.ts'
-import { Fault, formatBytes, Random } from '../base/index.ts'
-import { type CrawlIdentity, journalBegun, SegmentedJournal } from '../ledger/index.ts'
-import { loadLayout, writeLayout } from '../view/index.ts'
+import { Fault, formatBytes } from '../base/index.ts'
+import { type CrawlIdentity, journalBegun } from '../ledger/index.ts'
+import { loadLayout, refuseMissingShares, writeLayout } from '../view/index.ts'
+import { beginShares, clearBegunShares } from './begun-shares.ts'
 
 export interface SharesPlan {
   readonly dir: string
@@ -33,8 +34,10 @@ export async function settleShares(plan: SharesPlan): Promise<Shares> {
     if (agents === 1) return { names: null, identity: plan.newIdentity() }
     await refuseRemains(dir)
     const names = Array.from({ length: agents }, (_, agent) => `state/agents/${agent}`)
+    await clearBegunShares(dir)
+    const identity = await beginShares(dir, names, plan.newIdentity())
     await writeLayout(dir, names)
-    return { names, identity: plan.newIdentity() }
+    return { names, identity }
   }
   const agents = layout?.length ?? 1
   if (wanted !== null && wanted !== agents) {
@@ -44,7 +47,9 @@ export async function settleShares(plan: SharesPlan): Promise<Shares> {
     )
   }
   assertMemory(agents, memory)
-  return { names: layout, identity: layout === null ? plan.newIdentity() : await identityOf(plan, layout) }
+  if (layout === null) return { names: null, identity: plan.newIdentity() }
+  await refuseMissingShares(dir, layout)
+  return { names: layout, identity: await beginShares(dir, layout, plan.newIdentity()) }
 }
 
 function affordable(agents: number, memory: number): number {
@@ -59,19 +64,4 @@ function assertMemory(agents: number, memory: number): void {
     'CONFIG_INVALID',
     `${agents} agents need --memory ${formatBytes(least)} or more; ${formatBytes(memory)} is too little. Fewer agents need less`,
   )
-}
-
-/** Of a crawl that died before every agent had begun: the key of those that had. */
-async function identityOf({ dir, newIdentity }: SharesPlan, names: readonly string[]): Promise<CrawlIdentity> {
-  const journals = names.map((name) => join(dir, name, 'state/journal'))
-  const begun = await Promise.all(journals.map((journal) => journalBegun(journal)))
-  const first = begun.indexOf(true)
-  if (first === -1 || begun.every(Boolean)) return newIdentity()
-  const journal = await SegmentedJournal.open({
-    directory: journals[first] as string,
-    random: new Random('identity'),
-    create: newIdentity,
-  })
-  await journal.close()
-  return journal.identity
 }

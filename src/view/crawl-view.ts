@@ -65,6 +65,17 @@ export class CrawlView {
   }
 }
 
+/** For a crawl that nobody runs; nothing to do where one agent writes all of it. */
+export async function bringViewUpToDate(dir: string): Promise<void> {
+  if ((await loadLayout(dir)) === null) return
+  const view = await CrawlView.open(dir)
+  try {
+    await view.advance(await lookAtCommits(dir))
+  } finally {
+    await view.close()
+  }
+}
+
 /** What is committed in every share, by its name, from the journals; nothing where an agent has not begun. */
 export async function lookAtCommits(dir: string): Promise<Record<string, ShareCommit>> {
   const commits: Record<string, ShareCommit> = {}

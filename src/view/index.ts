@@ -1,4 +1,6 @@
-export { CrawlView, lookAtCommits, type ShareCommit } from './crawl-view.ts'
+export { bringViewUpToDate, CrawlView, lookAtCommits, type ShareCommit } from './crawl-view.ts'
+export { loadCursor } from './cursor.ts'
 export { crawlBegun, loadLayout, sharesOf, writeLayout } from './layout.ts'
 export { type CommittedLengths, MergedLines, type MergedLinesOptions } from './merged-lines.ts'
+export { missingShares, refuseMissingShares } from './missing-shares.ts'
 export type { Committed, LineSource } from './line-source.ts'
