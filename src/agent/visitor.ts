@@ -4,7 +4,7 @@
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
 // back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
 
-import type { Clock, FailureCode, Random, RefusalReason } from '../base/index.ts'
+import type { Clock, FailureCode, FaultPoints, Random, RefusalReason } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Fetcher } from '../fetch/index.ts'
@@ -46,6 +46,7 @@ export interface VisitorParts {
   /** Aborted when requests under way must end too. */
   readonly signal: AbortSignal
   readonly rules: VisitorRules
+  readonly faults: FaultPoints
 }
 
 export interface VisitorRules {
@@ -79,7 +80,8 @@ export class Visitor {
   }
 
   async visit(turn: Turn): Promise<void> {
-    const { frontier, resolver, clock, trouble, signal } = this.#parts
+    const { frontier, resolver, clock, trouble, signal, faults } = this.#parts
+    faults.hit('visit')
     let addresses: readonly Address[] = []
     if (resolver !== null) {
       const resolution = await resolver.resolve(turn.host)
@@ -212,6 +214,7 @@ export class Visitor {
       case 'fetched': {
         const { document } = outcome
         try {
+          this.#parts.faults.hit('visitor')
           const step = this.#conclude(turn, entry, origin, document)
           // Mostly there is nothing to wait for.
           return step instanceof Promise ? await step : step

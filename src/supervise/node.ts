@@ -17,7 +17,16 @@ import {
   type CrawlSnapshot,
   sumTotals,
 } from '../agent/index.ts'
-import { assert, type Clock, Fault, type StopReason } from '../base/index.ts'
+import {
+  assert,
+  type Clock,
+  Fault,
+  type FaultPlan,
+  FaultTally,
+  NO_FAULTS,
+  SeededFaults,
+  type StopReason,
+} from '../base/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
@@ -48,14 +57,33 @@ export interface NodePlan {
   readonly agentsUsual: number
   /** Told of what an operator wants to know: an agent that broke and was started again. */
   readonly onEvent: (event: NodeEvent) => void
+  /** How agents are looked after; as usual where nothing is said. */
+  readonly care?: NodeCare
+  /** An experiment: what is to break on purpose. */
+  readonly faults?: FaultPlan | null
 }
 
-export interface NodeEvent {
-  readonly kind: 'agent-restarted'
-  readonly agent: number
-  readonly why: string
-  /** From its death until it goes on. */
+export interface NodeCare {
+  /** Restarts of all agents together, before starting again counts as a loop. */
+  readonly restartsMax: number
+  readonly restartsWithinMs: number
+  /** How often agents are looked at; one that does not move for LOOKS_MAX looks is hung. */
+  readonly lookMs: number
+}
+
+export const USUAL_CARE: NodeCare = { restartsMax: 5, restartsWithinMs: 60_000, lookMs: 1_000 }
+
+export type NodeEvent =
+  /** `ms`: from its death, as far as that is known here, until it goes on. */
+  | { readonly kind: 'agent-restarted'; readonly agent: number; readonly why: string; readonly ms: number }
+  /** It broke while the crawl was stopping, and is not started again. */
+  | { readonly kind: 'agent-left'; readonly agent: number; readonly why: string }
+  /** Its thread cannot be ended: the process must. */
+  | { readonly kind: 'agent-stuck'; readonly agent: number; readonly why: string }
+
+interface Death {
   readonly ms: number
+  readonly why: string
 }
 
 type Opened = Extract<FromAgent, { kind: 'opened' }>
@@ -63,10 +91,7 @@ type Opened = Extract<FromAgent, { kind: 'opened' }>
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
 const QUIET_ROUND_MS = 20
-const LOOK_MS = 1_000
 const VIEW_MS = 1_000
-const RESTARTS_MAX = 5
-const RESTARTS_WITHIN_MS = 60_000
 /** How long agents may take to stop once they were told; after that they are left behind. */
 const DRAIN_MS = 15_000
 /** Faults that would come again at once: starting again is no cure. */
@@ -94,7 +119,17 @@ export class CrawlNode {
   readonly #permits: PermitOffice
   readonly #ends: EndWatch
   readonly #watchdog: Watchdog
-  readonly #budget = new RestartBudget(RESTARTS_MAX, RESTARTS_WITHIN_MS)
+  readonly #care: NodeCare
+  readonly #budget: RestartBudget
+  /** Looks at the agents, from the first thread to the last. */
+  readonly #watch = new Timers()
+  /** How often each was started. */
+  readonly #lives: number[]
+  /** Agents that are being opened: how to say that nothing comes of it. */
+  readonly #opening = new Map<number, (fault: Error) => void>()
+  /** Threads that could not be ended. */
+  readonly #stuck = new Set<number>()
+  readonly #tally: FaultTally | null
   #view: CrawlView | null = null
   /** What goes on while it runs. */
   readonly #timers = new Timers()
@@ -117,7 +152,7 @@ export class CrawlNode {
   #startMs: number
   #viewing: Promise<void> | null = null
   /** When agents that broke had done so. */
-  readonly #diedMs = new Map<number, { readonly ms: number; readonly why: string }>()
+  readonly #diedMs = new Map<number, Death>()
   #before: { ms: number; cpuMs: number; peakRssBytes: number } = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
   #startCpuMs: number
 
@@ -135,6 +170,10 @@ export class CrawlNode {
     this.#permits = new PermitOffice(maxPages, count)
     this.#ends = new EndWatch(maxWait)
     this.#watchdog = new Watchdog(this.#heartbeats)
+    this.#care = plan.care ?? USUAL_CARE
+    this.#budget = new RestartBudget(this.#care.restartsMax, this.#care.restartsWithinMs)
+    this.#lives = this.#shares.map(() => 0)
+    this.#tally = plan.faults == null ? null : new FaultTally(count)
     this.#startMs = plan.clock.nowMs()
     this.#startCpuMs = processCpuMs()
   }
@@ -159,6 +198,14 @@ export class CrawlNode {
   }
 
   async #openAll(): Promise<void> {
+    const nodeFaults =
+      this.#plan.faults == null || this.#tally === null
+        ? NO_FAULTS
+        : new SeededFaults(this.#plan.faults, this.#tally, 0, -1, this.#plan.clock)
+    this.#watch.every(this.#care.lookMs, () => {
+      nodeFaults.hit('node')
+      this.#look()
+    })
     const all = this.#shares.map((_, agent) => this.#start(agent))
     const opened = await Promise.all(all)
     for (const { agent, message } of opened) this.#isOpen(agent, message)
@@ -174,7 +221,7 @@ export class CrawlNode {
   /** A thread for an agent; resolves when it is open. */
   #start(agent: number): Promise<{ readonly agent: number; readonly message: Opened }> {
     return new Promise((resolve, reject) => {
-      const { dir, seeds, settings, software, environment } = this.#plan
+      const { dir, seeds, settings, software, environment, faults } = this.#plan
       const orders: AgentOrders = {
         dir: this.#shares[agent] as string,
         crawlDir: dir,
@@ -187,23 +234,33 @@ export class CrawlNode {
         environment,
         addresses: this.#addresses,
         heartbeats: this.#heartbeats,
+        life: this.#lives[agent] as number,
+        faults: faults == null || this.#tally === null ? null : { plan: faults, tally: this.#tally.buffer },
       }
-      let isSettled = false
-      this.#agents[agent] = new AgentHandle(orders, {
+      this.#lives[agent] = (this.#lives[agent] as number) + 1
+      let isOpen = false
+      let broken: PlainFault | null = null
+      this.#opening.set(agent, reject)
+      this.#watchdog.begun(agent)
+      const handle = new AgentHandle(orders, this.#agents[agent]?.status ?? null, {
         onMessage: (_, message) => {
           if (message.kind === 'opened') {
-            isSettled = true
+            isOpen = true
+            this.#opening.delete(agent)
             resolve({ agent, message })
           } else if (message.kind === 'broken') {
-            isSettled = true
-            reject(faultOf(message.fault))
+            // Told when its thread is gone: what it had open is free then.
+            broken = message.fault
+            handle.kill()
           } else this.#hear(agent, message)
         },
         onDeath: (_, why) => {
-          if (isSettled) this.#died(agent, why)
-          else reject(new Error(`agent ${agent} could not be started: ${why}`))
+          if (this.#stuck.delete(agent)) return
+          if (isOpen) this.#died(agent, why)
+          else reject(broken === null ? new Error(`agent ${agent} could not be started: ${why}`) : faultOf(broken))
         },
       })
+      this.#agents[agent] = handle
     })
   }
 
@@ -211,6 +268,7 @@ export class CrawlNode {
     this.#opened[agent] = message
     this.#permits.opened(agent, message.status.totals.pages)
     this.#watchdog.begun(agent)
+    this.#diedMs.delete(agent)
   }
 
   #connect(one: number, two: number): void {
@@ -246,6 +304,11 @@ export class CrawlNode {
   /** How often an agent was started again in this run. */
   get restarts(): number {
     return this.#restarts
+  }
+
+  /** What became of faults on purpose; null without an experiment. */
+  get tally(): FaultTally | null {
+    return this.#tally
   }
 
   get fault(): unknown {
@@ -298,12 +361,6 @@ export class CrawlNode {
     })
     this.#isRunning = true
     for (const agent of this.#agents) agent.tell({ kind: 'run' })
-    this.#timers.every(LOOK_MS, () => {
-      for (const agent of this.#watchdog.look()) {
-        this.#watchdog.begun(agent)
-        this.#kill(agent, 'it does not move any more')
-      }
-    })
     if (this.#names !== null) {
       this.#timers.every(VIEW_MS, () => this.#advanceViewSoon())
       this.#nextRound(QUIET_ROUND_MS)
@@ -389,7 +446,7 @@ export class CrawlNode {
   }
 
   #broke(agent: number, fault: PlainFault): void {
-    if (fault.code === null || !LASTING.has(fault.code)) return this.#kill(agent, fault.message)
+    if (!isLasting(fault)) return this.#kill(agent, fault.message)
     this.#fault ??= faultOf(fault)
     this.#drained.add(agent)
     this.stop(fault.code === 'DISK_FULL' ? 'disk-full' : 'error')
@@ -403,6 +460,10 @@ export class CrawlNode {
   }
 
   #hasEnded(agent: number, { reason, fault }: Extract<FromAgent, { kind: 'ended' }>): void {
+    // Of several that has been decided when it had stopped asking.
+    if (fault !== null && this.#names === null && this.#stop === null && !isLasting(fault)) {
+      return this.#kill(agent, fault.message)
+    }
     if (fault !== null) this.#fault ??= faultOf(fault)
     // An agent that does it all decides for itself.
     this.#stop ??= reason
@@ -417,15 +478,37 @@ export class CrawlNode {
   }
 
   #kill(agent: number, why: string): void {
-    this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why })
-    void this.#agents[agent]?.kill()
+    if (!this.#diedMs.has(agent)) this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why })
+    this.#agents[agent]?.kill()
+  }
+
+  /** Agents that hang are ended; a thread that cannot be ended is given up, and with it the process. */
+  #look(): void {
+    for (const agent of this.#watchdog.look()) {
+      this.#watchdog.begun(agent)
+      if (!this.#dead.has(agent)) this.#kill(agent, 'it does not move any more')
+    }
+    for (const [agent, handle] of this.#agents.entries()) if (handle.isStuck()) this.#isStuck(agent)
+  }
+
+  /** Its share is open in a thread that nobody can end: only another process can go on with it. */
+  #isStuck(agent: number): void {
+    const why = this.#diedMs.get(agent)?.why ?? 'it was told to end'
+    this.#stuck.add(agent)
+    this.#plan.onEvent({ kind: 'agent-stuck', agent, why })
+    const fault = new Error(`agent ${agent} is held by a call into the system and cannot be ended (${why})`)
+    this.#fault ??= fault
+    this.stop('error')
+    this.#isGone(agent)
+    this.#opening.get(agent)?.(fault)
   }
 
   /** The thread of an agent is gone. What it had committed is there; what it held is free. */
   #died(agent: number, why: string): void {
-    const noted = this.#diedMs.get(agent)
-    const death = noted ?? { ms: this.#plan.clock.nowMs(), why }
+    const death = this.#diedMs.get(agent) ?? { ms: this.#plan.clock.nowMs(), why }
     this.#diedMs.delete(agent)
+    // What it said in this round counts no more.
+    this.#answered.delete(agent)
     if (this.#addresses !== null) {
       SharedIpGate.freeAgent(
         this.#addresses,
@@ -436,20 +519,14 @@ export class CrawlNode {
     }
     this.#ends.forget()
     if (this.#stop !== null || !this.#isRunning) {
-      this.#isGone(agent)
-      return
-    }
-    if (!this.#budget.spend(this.#plan.clock.nowMs())) {
-      this.#fault ??= new Error(
-        `agent ${agent} broke ${RESTARTS_MAX + 1} times in ${RESTARTS_WITHIN_MS / 1_000} s and is not started again: ${death.why}`,
-      )
-      this.stop('error')
+      this.#plan.onEvent({ kind: 'agent-left', agent, why: death.why })
       this.#isGone(agent)
       return
     }
     void this.#startAgain(agent, death).catch((fault: unknown) => {
-      this.#fault ??= fault
-      this.stop('error')
+      if (this.#stop === null || isLasting(fault)) this.#fault ??= fault
+      if (this.#stop === null) this.stop('error')
+      else this.#plan.onEvent({ kind: 'agent-left', agent, why: messageOf(fault) })
       this.#isGone(agent)
     })
   }
@@ -464,8 +541,8 @@ export class CrawlNode {
     if (this.#ended.size === this.#agents.length) this.#resolveEnd()
   }
 
-  async #startAgain(agent: number, death: { readonly ms: number; readonly why: string }): Promise<void> {
-    const { message } = await this.#start(agent)
+  async #startAgain(agent: number, death: Death): Promise<void> {
+    const message = await this.#reopen(agent, death)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
     this.#agents[agent]?.tell({ kind: 'run' })
@@ -474,6 +551,24 @@ export class CrawlNode {
     // The round it was to answer is lost with it.
     if (this.#names !== null && this.#stop === null) this.#nextRound(ROUND_MS)
     this.#plan.onEvent({ kind: 'agent-restarted', agent, why: death.why, ms: this.#plan.clock.nowMs() - death.ms })
+  }
+
+  /** Starts threads for an agent until one opens, as long as that is a cure. */
+  async #reopen(agent: number, death: Death): Promise<Opened> {
+    for (let { why } = death; ;) {
+      if (!this.#budget.spend(this.#plan.clock.nowMs())) {
+        const { restartsMax, restartsWithinMs } = this.#care
+        throw new Error(
+          `agents broke more than ${restartsMax} times in ${restartsWithinMs / 1_000} s; the last, agent ${agent}, is not started again: ${why}`,
+        )
+      }
+      try {
+        return (await this.#start(agent)).message
+      } catch (fault) {
+        if (isLasting(fault) || this.#stop !== null) throw fault
+        why = messageOf(fault)
+      }
+    }
   }
 
   #advanceViewSoon(): void {
@@ -567,10 +662,20 @@ export class CrawlNode {
 
   async #letGo(): Promise<void> {
     this.#timers.clear()
+    this.#watch.clear()
     await this.#view?.close()
     this.#view = null
     await Promise.all(this.#agents.map((agent) => agent.letGo()))
   }
+}
+
+function isLasting(fault: unknown): boolean {
+  const { code } = fault as { readonly code?: string | null }
+  return code != null && LASTING.has(code)
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
 }
 
 function processCpuMs(): number {
