@@ -9,7 +9,7 @@ import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
-import { guard, isGuarded, liveUnderGuard, sayEnded } from './guard.ts'
+import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
 import { type CrawlRequest, faultSummary, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
@@ -149,7 +149,9 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
 async function guardCrawl(request: GuardedRequest, args: readonly string[]): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
   const [, launcher = ''] = process.argv
-  const end = await guard({ args: [launcher, 'crawl', ...args], input: request.input, say })
+  // What breaks on purpose is no loop.
+  const restartsMax = (process.env['PORTOLAN_FAULTS'] ?? '') === '' ? RESTARTS_MAX : Infinity
+  const end = await guard({ args: [launcher, 'crawl', ...args], input: request.input, restartsMax, say })
   switch (end.kind) {
     case 'ended':
       return end.code

@@ -15,7 +15,8 @@ import { RestartBudget } from '../supervise/index.ts'
 /** Tells a process that it is the crawl of a guard, and its how-manieth. */
 const ENVIRONMENT = 'PORTOLAN_GUARDED'
 const ENDED = 'ended'
-const RESTARTS_MAX = 5
+/** Deaths within ten minutes, before starting again counts as a loop. */
+export const RESTARTS_MAX = 5
 const RESTARTS_WITHIN_MS = 600_000
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -49,6 +50,7 @@ export interface Guarding {
   readonly args: readonly string[]
   /** What came by standard input, for each child anew; null where nobody reads it. */
   readonly input: Buffer | null
+  readonly restartsMax: number
   readonly say: (line: string) => void
 }
 
@@ -64,8 +66,8 @@ interface ChildEnd {
   readonly hasEnded: boolean
 }
 
-export async function guard({ args, input, say }: Guarding): Promise<GuardEnd> {
-  const budget = new RestartBudget(RESTARTS_MAX, RESTARTS_WITHIN_MS)
+export async function guard({ args, input, restartsMax, say }: Guarding): Promise<GuardEnd> {
+  const budget = new RestartBudget(restartsMax, RESTARTS_WITHIN_MS)
   let isToldToStop = false
   let pass: (signal: NodeJS.Signals) => void = () => {}
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -148,6 +148,7 @@ export class CrawlNode {
   #fault: unknown = null
   #resolveEnd: () => void = () => {}
   #isFinishing = false
+  #isLettingGo = false
   #restarts = 0
   #startMs: number
   #viewing: Promise<void> | null = null
@@ -206,12 +207,11 @@ export class CrawlNode {
       nodeFaults.hit('node')
       this.#look()
     })
-    const all = this.#shares.map((_, agent) => this.#start(agent))
-    const opened = await Promise.all(all)
-    for (const { agent, message } of opened) this.#isOpen(agent, message)
-    const totals = sumTotals(opened.map(({ message }) => message.status.totals))
+    const opened = await Promise.all(this.#shares.map((_, agent) => this.#startUntilOpen(agent)))
+    for (const [agent, message] of opened.entries()) this.#isOpen(agent, message)
+    const totals = sumTotals(opened.map(({ status }) => status.totals))
     this.#before = { ms: totals.ms, cpuMs: totals.cpuMs, peakRssBytes: totals.peakRssBytes }
-    for (let one = 0; one < all.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
+    for (let one = 0; one < opened.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
     if (this.#names !== null) {
       this.#view = await CrawlView.open(this.#plan.dir)
       await this.#advanceView()
@@ -219,7 +219,7 @@ export class CrawlNode {
   }
 
   /** A thread for an agent; resolves when it is open. */
-  #start(agent: number): Promise<{ readonly agent: number; readonly message: Opened }> {
+  #start(agent: number): Promise<Opened> {
     return new Promise((resolve, reject) => {
       const { dir, seeds, settings, software, environment, faults } = this.#plan
       const orders: AgentOrders = {
@@ -247,7 +247,7 @@ export class CrawlNode {
           if (message.kind === 'opened') {
             isOpen = true
             this.#opening.delete(agent)
-            resolve({ agent, message })
+            resolve(message)
           } else if (message.kind === 'broken') {
             // Told when its thread is gone: what it had open is free then.
             broken = message.fault
@@ -542,7 +542,8 @@ export class CrawlNode {
   }
 
   async #startAgain(agent: number, death: Death): Promise<void> {
-    const message = await this.#reopen(agent, death)
+    this.#spend(agent, death.why)
+    const message = await this.#startUntilOpen(agent)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
     this.#agents[agent]?.tell({ kind: 'run' })
@@ -554,21 +555,24 @@ export class CrawlNode {
   }
 
   /** Starts threads for an agent until one opens, as long as that is a cure. */
-  async #reopen(agent: number, death: Death): Promise<Opened> {
-    for (let { why } = death; ;) {
-      if (!this.#budget.spend(this.#plan.clock.nowMs())) {
-        const { restartsMax, restartsWithinMs } = this.#care
-        throw new Error(
-          `agents broke more than ${restartsMax} times in ${restartsWithinMs / 1_000} s; the last, agent ${agent}, is not started again: ${why}`,
-        )
-      }
+  async #startUntilOpen(agent: number): Promise<Opened> {
+    for (;;) {
       try {
-        return (await this.#start(agent)).message
+        return await this.#start(agent)
       } catch (fault) {
-        if (isLasting(fault) || this.#stop !== null) throw fault
-        why = messageOf(fault)
+        if (isLasting(fault) || this.#stop !== null || this.#isLettingGo) throw fault
+        this.#spend(agent, messageOf(fault))
       }
     }
+  }
+
+  /** Takes a restart off the budget; throws where it is spent. */
+  #spend(agent: number, why: string): void {
+    if (this.#budget.spend(this.#plan.clock.nowMs())) return
+    const { restartsMax, restartsWithinMs } = this.#care
+    throw new Error(
+      `agents broke more than ${restartsMax} times in ${restartsWithinMs / 1_000} s; the last, agent ${agent}, is not started again: ${why}`,
+    )
   }
 
   #advanceViewSoon(): void {
@@ -661,6 +665,7 @@ export class CrawlNode {
   }
 
   async #letGo(): Promise<void> {
+    this.#isLettingGo = true
     this.#timers.clear()
     this.#watch.clear()
     await this.#view?.close()

@@ -2,7 +2,13 @@
 // process kept of the dead ones.
 
 import { readdirSync } from 'node:fs'
-import { FAULT_POINT_NAMES, type FaultFigures, type FaultPoint, parseFaultPlan, systemClock } from '../../src/base/index.ts'
+import {
+  FAULT_POINT_NAMES,
+  type FaultFigures,
+  type FaultPoint,
+  parseFaultPlan,
+  systemClock,
+} from '../../src/base/index.ts'
 import type { NodeCare, NodeEvent } from '../../src/supervise/index.ts'
 import { crawl, type CrawlOptions, type CrawlResult } from '../crawl/run-crawl.ts'
 

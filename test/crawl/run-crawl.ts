@@ -68,7 +68,9 @@ export async function crawl({
   if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
   const wanted = seeds.map((seed) => canonicalise(seed) as CanonicalUrl)
   const job =
-    agents === 0 ? await openHere(dir, wanted, result.config) : await openNode(dir, wanted, result.config, agents, nodePlan)
+    agents === 0
+      ? await openHere(dir, wanted, result.config)
+      : await openNode(dir, wanted, result.config, agents, nodePlan)
   let reason: StopReason
   try {
     if (job instanceof Crawl) {
