@@ -36,8 +36,8 @@ interface Kind {
 
 const SMALL = { hosts: 24, pages: 60 }
 const KINDS: Readonly<Record<string, Kind>> = {
-  visitor: { count: 1_000, rate: 0.04, web: { hosts: 48, pages: 600 }, beside: `worker ${DOMINOS.worker}` },
-  stage: { count: 1_000, rate: 0.04, web: { hosts: 48, pages: 600 }, beside: `worker ${DOMINOS.worker}` },
+  visitor: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
+  stage: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
   'agent-throw': { count: 1_000, rate: 0.3, web: SMALL, beside: `supervisor ${DOMINOS.supervisor}` },
   books: { count: 20, rate: 0.3, web: SMALL, beside: `database ${DOMINOS.database}` },
   'agent-opening': { count: 20, rate: 0.5, web: SMALL, beside: '–' },

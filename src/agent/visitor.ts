@@ -80,8 +80,7 @@ export class Visitor {
   }
 
   async visit(turn: Turn): Promise<void> {
-    const { frontier, resolver, clock, trouble, signal, faults } = this.#parts
-    faults.hit('visit')
+    const { frontier, resolver, clock, trouble, signal } = this.#parts
     let addresses: readonly Address[] = []
     if (resolver !== null) {
       const resolution = await resolver.resolve(turn.host)
@@ -176,7 +175,8 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults } = this.#parts
+    faults.hit('visit')
     const outcome = await fetcher.fetch(
       {
         url: entry.url,
@@ -214,7 +214,6 @@ export class Visitor {
       case 'fetched': {
         const { document } = outcome
         try {
-          this.#parts.faults.hit('visitor')
           const step = this.#conclude(turn, entry, origin, document)
           // Mostly there is nothing to wait for.
           return step instanceof Promise ? await step : step
@@ -226,7 +225,8 @@ export class Visitor {
   }
 
   #conclude(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Promise<Step> | Step {
-    const { permits, settler, trouble, rules, books } = this.#parts
+    const { permits, settler, trouble, rules, books, faults } = this.#parts
+    faults.hit('visitor')
     const passing = passingTrouble(document.status)
     let restMs = this.#restAfter(turn.host, document.durationMs)
     let pause: RestNote | null = null

@@ -8,7 +8,7 @@
 import { Fault } from './fault.ts'
 
 export const FAULT_POINTS = {
-  visit: 'a visit throws before anything is asked',
+  visit: 'a visit throws before a page is asked for',
   visitor: 'a visit throws when the answer is there and nothing is settled',
   stage: 'a stage throws while it holds the claim of a content, its record written',
   books: 'a batch cannot be committed',

@@ -7,6 +7,7 @@ import { FaultOnPurpose, type FaultPoints } from '../base/index.ts'
 export const FAULT_MOMENT_MS = 50
 const GROWTH_MS = 5
 const GROWTH_NUMBERS = 250_000
+const BURST_NUMBERS = 10_000_000
 
 /** From now on, until the thread ends: the points of an agent are passed twenty times a second. */
 export function breakNowAndThen(faults: FaultPoints): void {
@@ -32,12 +33,16 @@ function block(): void {
 function grow(): void {
   const kept: number[][] = []
   setInterval(() => {
-    kept.push(Array.from({ length: GROWTH_NUMBERS }, (_, at) => at + 0.5))
+    kept.push(numbers(GROWTH_NUMBERS))
   }, GROWTH_MS)
 }
 
 /** Within one collection past any limit: V8 knows no other way out than to abort the process. */
 function burst(): void {
   const kept: number[][] = []
-  for (;;) kept.push(Array.from({ length: 2 ** 24 }, (_, at) => at + 0.5))
+  for (;;) kept.push(numbers(BURST_NUMBERS))
+}
+
+function numbers(count: number): number[] {
+  return Array<number>(count).fill(0.5)
 }
