@@ -2,7 +2,7 @@
 // one commit at a time.
 
 import { expect, test } from 'vitest'
-import { ManualClock, type RefusalReason } from '../base/index.ts'
+import { ManualClock, NO_FAULTS, type RefusalReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { type LedgerBatch, MemoryJournal } from '../ledger/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
@@ -85,6 +85,7 @@ function harness(options: { failing?: boolean; heldElsewhere?: number; beforeLas
     spent: () => ({ ms: 1, cpuMs: 2, peakRssBytes: 3 }),
     tickMs: 100,
     onFault: (fault) => void faults.push(fault),
+    faults: NO_FAULTS,
   })
   return { clock, events, ledger, lines, books, figures, faults, told, file }
 }

@@ -7,7 +7,7 @@
 // moment, so that what waits is at any time what the batches say; what a batch says of files and parts on disk is
 // asked in the same moment as the batch is taken, so they speak of the same things. One commit at a time.
 
-import type { Clock, FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
+import type { Clock, FailureCode, FaultPoints, RefusalReason, SkipReason } from '../base/index.ts'
 import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
 import { emptyBatch, type Journal, type LedgerBatch, type OriginalNote, type RestNote } from '../ledger/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
@@ -62,6 +62,7 @@ export interface BooksParts {
   readonly tickMs: number
   /** A commit that fails is the end of the agent. */
   readonly onFault: (fault: unknown) => void
+  readonly faults: FaultPoints
 }
 
 /** A batch of this many verdicts is committed before its tick, which bounds memory and what a crash costs. */
@@ -291,7 +292,7 @@ export class Books {
   }
 
   async #commitBatch(): Promise<void> {
-    const { journal, files, figures, frontier, spent, heldElsewhere } = this.#parts
+    const { journal, files, figures, frontier, spent, heldElsewhere, faults } = this.#parts
     const batch = this.#batch
     const verdicts = this.#verdicts
     const takenBack = this.#takenBack
@@ -308,6 +309,7 @@ export class Books {
       for (const [name, file] of files) states[name] = file.state(number)
       batch.files = states
       await Promise.all([...files.values()].map(async (file) => file.sync?.()))
+      faults.hit('books')
       await journal.commit(batch)
     } catch (fault) {
       throw this.#fail(fault, verdicts, takenBack, batch.admitted.length)

@@ -1,6 +1,6 @@
 // What a crawl is made from: where, what, how.
 
-import type { Clock, Random, StopReason } from '../base/index.ts'
+import type { Clock, FaultPoints, Random, StopReason } from '../base/index.ts'
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -45,4 +45,6 @@ export interface CrawlPlan {
   readonly cpuMs: () => number
   /** The most memory this process has taken so far. */
   readonly peakRssBytes: () => number
+  /** Where an experiment breaks it on purpose. */
+  readonly faults?: FaultPoints
 }

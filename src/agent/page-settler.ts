@@ -1,7 +1,7 @@
 // From an answer to a page: look at it, keep it, and put its outcome and its links into one batch.
 
 import { createHash, hash } from 'node:crypto'
-import type { RefusalReason } from '../base/index.ts'
+import type { FaultPoints, RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
@@ -24,6 +24,7 @@ export interface PageSettlerParts {
   /** False where robots are ignored: then nobody's nofollow binds us either. */
   readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
+  readonly faults: FaultPoints
 }
 
 export class PageSettler {
@@ -111,8 +112,9 @@ export class PageSettler {
     original: Original | null,
     location: WarcLocation | null,
   ): Promise<boolean> | boolean {
-    const { admission, linkLog, followsDuplicates, productToken, obeysRobots } = this.#parts
+    const { admission, linkLog, followsDuplicates, productToken, obeysRobots, faults } = this.#parts
     const { document } = page
+    if (claim !== null) faults.hit('stage')
     const directives = pageDirectives({
       xRobotsTag: document.headers('x-robots-tag'),
       metaRobots: page.parsed?.metaRobots ?? [],

@@ -4,7 +4,7 @@
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
 // back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
 
-import type { Clock, FailureCode, Random, RefusalReason } from '../base/index.ts'
+import type { Clock, FailureCode, FaultPoints, Random, RefusalReason } from '../base/index.ts'
 import type { Address, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Fetcher } from '../fetch/index.ts'
@@ -46,6 +46,7 @@ export interface VisitorParts {
   /** Aborted when requests under way must end too. */
   readonly signal: AbortSignal
   readonly rules: VisitorRules
+  readonly faults: FaultPoints
 }
 
 export interface VisitorRules {
@@ -174,7 +175,8 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults } = this.#parts
+    faults.hit('visit')
     const outcome = await fetcher.fetch(
       {
         url: entry.url,
@@ -223,7 +225,8 @@ export class Visitor {
   }
 
   #conclude(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Promise<Step> | Step {
-    const { permits, settler, trouble, rules, books } = this.#parts
+    const { permits, settler, trouble, rules, books, faults } = this.#parts
+    faults.hit('visitor')
     const passing = passingTrouble(document.status)
     let restMs = this.#restAfter(turn.host, document.durationMs)
     let pause: RestNote | null = null

@@ -1,7 +1,7 @@
 // The parts of the walk, made from the settings and joined: this file is the wiring, pipeline.ts the current.
 
 import { join } from 'node:path'
-import { assert, type ClockMs } from '../base/index.ts'
+import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
@@ -53,7 +53,7 @@ export async function joinWalk(
   spent: () => Spent,
   bell: Bell,
 ): Promise<Walk> {
-  const { settings, clock, random } = plan
+  const { settings, clock, random, faults = NO_FAULTS } = plan
   const { agent, frontier: pace, robots } = settings
   const { journal, figures, files, frontier, past } = state
   const before = (past.states['options'] as RememberedOptions | undefined) ?? null
@@ -87,6 +87,7 @@ export async function joinWalk(
     spent,
     tickMs: agent.tick,
     onFault: (fault) => pipeline.breakDown(fault),
+    faults,
   })
   const scope = compileScope(settings.url)
   for (const seed of past.seeds) scope.addSeed(seed.url)
@@ -118,6 +119,7 @@ export async function joinWalk(
     productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
+    faults,
   })
   const trouble = await troubleOf(plan, state, books)
   const permits = permitsOf(plan, figures.pages, () => frontier.figures().waiting > 0)
@@ -150,6 +152,7 @@ export async function joinWalk(
       backoffMaxMs: pace.backoffMax,
       retryAfterMaxMs: pace.retryAfterMax,
     },
+    faults,
   })
   const pipeline: Pipeline = new Pipeline({
     clock,

@@ -1,6 +1,17 @@
 export { type Clock, type ClockMs, ManualClock, systemClock } from './clock.ts'
 export { assert, diskFault, Fault, type FaultCode, FAULTS } from './fault.ts'
+export {
+  FAULT_POINT_NAMES,
+  FAULT_POINTS,
+  type FaultPlan,
+  type FaultPoint,
+  type FaultPoints,
+  NO_FAULTS,
+  parseFaultPlan,
+} from './fault-point.ts'
+export { type FaultFigures, FaultTally } from './fault-tally.ts'
 export { Random } from './random.ts'
+export { FaultOnPurpose, SeededFaults } from './seeded-faults.ts'
 export { formatBytes, formatDuration, parseDuration, parseSize } from './units.ts'
 export {
   type FailureCode,

@@ -1,15 +1,24 @@
 // portolan crawl: seeds in, a directory out.
 
 import { totalmem } from 'node:os'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { formatBytes, REFUSALS } from '../base/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
-import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
+import { type CrawlRequest, faultSummary, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
+
+interface GuardedRequest extends CrawlRequest {
+  /** This process is to start another one that crawls, and to look after it. */
+  readonly isToGuard: boolean
+  readonly input: Buffer | null
+}
 
 /** Flags of the command itself; the options of the rooms come on top. */
 const OWN_FLAGS = new Map([
@@ -27,6 +36,14 @@ const OWN_FLAGS = new Map([
     { takesValue: true, repeats: false, text: 'Read options from a file (.json or .ts); docs/config.md lists them.' },
   ],
   ['progress', { takesValue: true, repeats: false, text: 'auto|plain|none: live on a terminal, lines, or nothing.' }],
+  [
+    'guard',
+    {
+      takesValue: false,
+      repeats: false,
+      text: 'Run the crawl in a process of its own, and start it again when that one is killed or out of memory.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'Print the result as one JSON object on standard output.' }],
 ])
 
@@ -67,13 +84,19 @@ export const crawlCommand: Command = {
     )
   },
   run: async (args) => {
+    if (isGuarded()) liveUnderGuard()
     const request = await readRequest(args)
-    return request === null ? EXIT.usage.code : runCrawl(request)
+    // Problems are said; a guard that hears of the end does not try again.
+    if (request === null) {
+      await sayEnded()
+      return EXIT.usage.code
+    }
+    return request.isToGuard ? guardCrawl(request, args) : runCrawl(request)
   },
 }
 
 /** Reads arguments, environment, file and seeds; prints every problem at once and gives null if there are any. */
-async function readRequest(args: readonly string[]): Promise<CrawlRequest | null> {
+async function readRequest(args: readonly string[]): Promise<GuardedRequest | null> {
   const { flags, words, problems } = readArguments(args, new Map([...crawlFlagShapes(), ...OWN_FLAGS]))
   const own = (name: string): string | true | readonly string[] | undefined => {
     const value = flags.get(name)
@@ -85,13 +108,16 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
   const configPath = own('config') as string | undefined
   const progress = (own('progress') ?? 'auto') as ProgressMode
   const isJson = own('json') !== undefined
+  const isToGuard = own('guard') !== undefined && !isGuarded()
   if (!PROGRESS_MODES.includes(progress)) {
     problems.push({ where: '--progress', what: `'${progress}' is not one of ${PROGRESS_MODES.join(', ')}` })
   }
   if (dir === '') problems.push({ where: '--dir', what: 'needs a name' })
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
-  const seeds = await readSeeds(words, seedFiles, process.stdin)
+  // Each process under guard reads it anew.
+  const input = isToGuard && seedFiles.includes('-') ? await buffer(process.stdin) : null
+  const seeds = await readSeeds(words, seedFiles, input === null ? process.stdin : Readable.from([input]))
   // A bad seed among the arguments is a typing error; a bad line in a file of thousands is reported and left out.
   const isWordProblem = (problem: Problem): boolean =>
     problem.where.startsWith("seed '") || problem.where.startsWith('--seeds')
@@ -116,7 +142,28 @@ async function readRequest(args: readonly string[]): Promise<CrawlRequest | null
     return null
   }
   const { config, said } = result
-  return { dir: chosenDir, seeds: seeds.urls, config, said, stored, progress, isJson, warnings }
+  return { dir: chosenDir, seeds: seeds.urls, config, said, stored, progress, isJson, warnings, isToGuard, input }
+}
+
+/** Also a guard that gives up owes the one JSON object. */
+async function guardCrawl(request: GuardedRequest, args: readonly string[]): Promise<number> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+  const [, launcher = ''] = process.argv
+  // What breaks on purpose is no loop.
+  const restartsMax = (process.env['PORTOLAN_FAULTS'] ?? '') === '' ? RESTARTS_MAX : Infinity
+  const end = await guard({ args: [launcher, 'crawl', ...args], input: request.input, restartsMax, say })
+  switch (end.kind) {
+    case 'ended':
+      return end.code
+    case 'interrupted':
+      return EXIT.interrupted.code
+    case 'given-up': {
+      const fault = new Error(`the crawl dies again and again, the last time ${end.why}, and is not started again`)
+      say(`portolan crawl: ${fault.message}`)
+      if (request.isJson) process.stdout.write(`${JSON.stringify(faultSummary(request, fault))}\n`)
+      return EXIT.failed.code
+    }
+  }
 }
 
 /** What the crawl remembers, under what the file says; a file that is no configuration is passed on to be complained about. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Fault, formatDuration, type StopReason, systemClock } from '../base/index.ts'
+import { Fault, formatDuration, parseFaultPlan, type StopReason, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
@@ -17,11 +17,12 @@ import {
   type TimelineSample,
   writeReport,
 } from '../report/index.ts'
-import { CrawlNode, type NodeEvent } from '../supervise/index.ts'
+import { CrawlNode, type NodeEvent, USUAL_CARE } from '../supervise/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
 import { EXIT } from './command.ts'
+import { isGuarded, lifeUnderGuard, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Progress, type Snapshot } from './progress.ts'
 import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
@@ -54,17 +55,29 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
   for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
+  // The process could not end in another way than this. What the other agents did is committed; under guard the next process
+  // goes on, and the result is for that one to tell.
+  let hasStuckThread = false
+  const sayEnd = async (): Promise<void> => {
+    if (hasStuckThread && isGuarded()) process.kill(process.pid, 'SIGKILL')
+    await sayEnded()
+  }
   try {
-    const job = await openCrawl(request, (event) => interruption.tell(describeEvent(event)))
+    const job = await openCrawl(request, (event) => {
+      if (event.kind === 'agent-stuck') hasStuckThread = true
+      interruption.tell(describeEvent(event))
+    })
     interruption.attach(job)
-    return await crawlAndTell(job, request, interruption, say)
+    return await crawlAndTell(job, request, interruption, say, sayEnd)
   } catch (fault) {
+    await sayEnd()
     // Also a crawl that could not be opened, or whose result could not be written, owes its one JSON object.
     if (request.isJson) process.stdout.write(`${JSON.stringify(faultSummary(request, fault))}\n`)
     throw fault
   } finally {
     unbind()
     interruption.end()
+    if (hasStuckThread) process.kill(process.pid, 'SIGKILL')
   }
 }
 
@@ -73,10 +86,12 @@ async function crawlAndTell(
   request: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
+  sayEnd: () => Promise<void>,
 ): Promise<number> {
   const { dir, isJson } = request
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
   const { stoppedBecause, fault } = await watch(job, request, interruption, say)
+  await sayEnd()
   const summary = summaryOf(job, request, before, stoppedBecause)
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
   const hasReport = stoppedBecause !== 'disk-full'
@@ -98,6 +113,9 @@ async function crawlAndTell(
 }
 
 function openCrawl({ dir, seeds, config }: CrawlRequest, onEvent: (event: NodeEvent) => void): Promise<CrawlNode> {
+  const asked = process.env['PORTOLAN_FAULTS'] ?? ''
+  // Another process draws other faults, or it would die of the same for ever.
+  const faults = asked === '' ? null : parseFaultPlan(`seed:${lifeUnderGuard()},${asked}`)
   return CrawlNode.open({
     dir,
     seeds,
@@ -112,6 +130,9 @@ function openCrawl({ dir, seeds, config }: CrawlRequest, onEvent: (event: NodeEv
     environment: { ...process.env },
     agentsUsual: availableParallelism(),
     onEvent,
+    faults,
+    // What breaks on purpose is no loop.
+    care: faults === null ? USUAL_CARE : { ...USUAL_CARE, restartsMax: Infinity },
   })
 }
 
@@ -222,8 +243,16 @@ class Interruption {
   }
 }
 
-function describeEvent({ agent, why, ms }: NodeEvent): string {
-  return `Agent ${agent} broke (${printable(why)}) and was started again from its last commit, after ${formatDuration(Math.round(ms))}.`
+function describeEvent(event: NodeEvent): string {
+  const broke = `Agent ${event.agent} broke (${printable(event.why)})`
+  switch (event.kind) {
+    case 'agent-restarted':
+      return `${broke} and was started again from its last commit, after ${formatDuration(Math.round(event.ms))}.`
+    case 'agent-left':
+      return `${broke} while the crawl was stopping; what it had committed is kept.`
+    case 'agent-stuck':
+      return `${broke} and cannot be ended: a call into the system holds it. The process ends; the same command goes on.`
+  }
 }
 
 function peakRssBytes(): number {
@@ -231,7 +260,7 @@ function peakRssBytes(): number {
 }
 
 /** The JSON object of a crawl that could not be: the same fields, nothing counted, and why. */
-function faultSummary(
+export function faultSummary(
   { dir, seeds, config }: CrawlRequest,
   fault: unknown,
 ): CrawlSummary & { readonly error: unknown } {

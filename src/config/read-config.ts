@@ -33,7 +33,7 @@ export function environmentName(flag: string): string {
 }
 
 /** Environment names that speak to something else than the options. */
-const OTHER_ENVIRONMENT = new Set(['PORTOLAN_MATERIAL'])
+const OTHER_ENVIRONMENT = new Set(['PORTOLAN_MATERIAL', 'PORTOLAN_FAULTS', 'PORTOLAN_GUARDED'])
 
 export function readConfig<S extends Sections>(sections: S, sources: ConfigSources): ConfigResult<S> {
   const rows = optionRows(sections)

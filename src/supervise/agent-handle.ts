@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
+import { LOOKS_MAX } from './watchdog.ts'
 
 export interface AgentEvents {
   /** Everything an agent says, in order. */
@@ -12,6 +13,7 @@ export interface AgentEvents {
 
 /** A third of it is the most that young objects take at once; larger cost memory and gain nothing (bin/portolan.js). */
 const YOUNG_MB = 48
+const LET_GO_MS = 30_000
 /** Beside the launcher: two folders up in a clone, three where this file is compiled. */
 const THREAD = new URL(
   import.meta.url.endsWith('.ts') ? '../../bin/agent.js' : '../../../bin/agent.js',
@@ -21,11 +23,17 @@ const THREAD = new URL(
 export class AgentHandle {
   readonly agent: number
   readonly #worker: Worker
-  #status: AgentStatus | null = null
+  #status: AgentStatus | null
   #isLetGo = false
+  #isKilled = false
+  #isGone = false
+  /** Looks at it since it was killed. */
+  #looks = 0
 
-  constructor(orders: AgentOrders, events: AgentEvents) {
+  /** `status`: what an earlier thread of the agent said last. */
+  constructor(orders: AgentOrders, status: AgentStatus | null, events: AgentEvents) {
     this.agent = orders.agent
+    this.#status = status
     this.#worker = new Worker(THREAD, {
       workerData: orders,
       name: `agent ${orders.agent}`,
@@ -44,6 +52,7 @@ export class AgentHandle {
       why = cause instanceof Error ? cause.message : String(cause)
     })
     this.#worker.on('exit', () => {
+      this.#isGone = true
       if (!this.#isLetGo) events.onDeath(this.agent, why)
     })
   }
@@ -57,14 +66,25 @@ export class AgentHandle {
     this.#worker.postMessage(message, message.kind === 'connect' ? [message.port] : [])
   }
 
-  /** Ends the thread, which then counts as dead: whatever it does, this works. */
-  async kill(): Promise<void> {
-    await this.#worker.terminate()
+  /** Ends the thread, which then counts as dead: whatever it does in JavaScript, this works. */
+  kill(): void {
+    this.#isKilled = true
+    void this.#worker.terminate()
   }
 
-  /** Ends the thread for good: nobody hears of it any more. */
+  /** One look at a thread that was killed: true when it should be gone since long, and a call into the system holds it. */
+  isStuck(): boolean {
+    return this.#isKilled && !this.#isGone && ++this.#looks === LOOKS_MAX
+  }
+
+  /** Ends the thread for good: nobody hears of it any more. One that cannot be ended is left behind after a while. */
   async letGo(): Promise<void> {
     this.#isLetGo = true
-    await this.#worker.terminate()
+    let timer: NodeJS.Timeout | null = null
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#looks >= LOOKS_MAX ? 0 : LET_GO_MS)
+    })
+    await Promise.race([this.#worker.terminate(), patience])
+    if (timer !== null) clearTimeout(timer)
   }
 }

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import type { CheckpointFigures, CrawlSettings, CrawlSnapshot, CrawlTotals, Standing } from '../agent/index.ts'
-import type { FaultCode, StopReason } from '../base/index.ts'
+import type { FaultCode, FaultPlan, StopReason } from '../base/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
@@ -22,6 +22,10 @@ export interface AgentOrders {
   readonly addresses: SharedArrayBuffer | null
   /** A counter for each agent, which shows that it lives. */
   readonly heartbeats: SharedArrayBuffer
+  /** How often it was started before in this run. */
+  readonly life: number
+  /** An experiment: what breaks on purpose, and where it is counted. */
+  readonly faults: { readonly plan: FaultPlan; readonly tally: SharedArrayBuffer } | null
 }
 
 /** What a fault says of itself across threads. */

@@ -3,10 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Crawl, type CrawlPlan } from '../agent/index.ts'
-import { assert, Fault, Random, systemClock } from '../base/index.ts'
+import { assert, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
 import { PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
+import { breakNowAndThen } from './agent-faults.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
 
@@ -30,6 +31,18 @@ let held: Held | null = null
 
 const beats = new Int32Array(orders.heartbeats)
 setInterval(() => Atomics.add(beats, orders.agent, 1), BEAT_MS).unref()
+
+const faults =
+  orders.faults === null
+    ? NO_FAULTS
+    : new SeededFaults(
+        orders.faults.plan,
+        new FaultTally(orders.agents, orders.faults.tally),
+        orders.agent,
+        orders.life,
+        systemClock,
+      )
+faults.hit('agent-opening')
 
 const job = await Crawl.open(planOf(orders)).catch((fault: unknown) => {
   say({ kind: 'broken', fault: plainFault(fault) })
@@ -70,6 +83,7 @@ function obey(crawl: Crawl, message: ToAgent): void {
     case 'finish':
       return mayClose()
     case 'close':
+      faults.hit('agent-closing')
       void crawl.close().then(
         () => say({ kind: 'closed', fault: null }),
         (fault: unknown) => say({ kind: 'closed', fault: plainFault(fault) }),
@@ -125,6 +139,7 @@ function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: '
 }
 
 function run(crawl: Crawl): void {
+  if (orders.faults !== null) breakNowAndThen(faults)
   statusTimer = setInterval(() => say({ kind: 'status', round: null, status: statusOf(crawl) }), STATUS_MS)
   void crawl.run().then((reason) => {
     if (statusTimer !== null) clearInterval(statusTimer)
@@ -193,6 +208,7 @@ function planOf({
     // The process's time is one: the first agent writes it down.
     cpuMs: agent === 0 ? processCpuMs : () => 0,
     peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
+    faults,
   }
 }
 

@@ -1,1 +1,2 @@
-export { CrawlNode, type NodeEvent, type NodePlan } from './node.ts'
+export { CrawlNode, type NodeCare, type NodeEvent, type NodePlan, USUAL_CARE } from './node.ts'
+export { RestartBudget } from './restart-budget.ts'

@@ -17,7 +17,15 @@ import {
   type CrawlSnapshot,
   sumTotals,
 } from '../agent/index.ts'
-import { type Clock, Fault, type StopReason } from '../base/index.ts'
+import {
+  type Clock,
+  Fault,
+  type FaultPlan,
+  FaultTally,
+  NO_FAULTS,
+  SeededFaults,
+  type StopReason,
+} from '../base/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
@@ -49,15 +57,29 @@ export interface NodePlan {
   readonly agentsUsual: number
   /** Told of what an operator wants to know: an agent that broke and was started again. */
   readonly onEvent: (event: NodeEvent) => void
+  /** How agents are looked after; as usual where nothing is said. */
+  readonly care?: NodeCare
+  /** An experiment: what is to break on purpose. */
+  readonly faults?: FaultPlan | null
 }
 
-export interface NodeEvent {
-  readonly kind: 'agent-restarted'
-  readonly agent: number
-  readonly why: string
-  /** From its death until it goes on. */
-  readonly ms: number
+export interface NodeCare {
+  /** Restarts of all agents together, before starting again counts as a loop. */
+  readonly restartsMax: number
+  readonly restartsWithinMs: number
+  /** How often agents are looked at; one that does not move for LOOKS_MAX looks is hung. */
+  readonly lookMs: number
 }
+
+export const USUAL_CARE: NodeCare = { restartsMax: 5, restartsWithinMs: 60_000, lookMs: 1_000 }
+
+export type NodeEvent =
+  /** `ms`: from its death, as far as that is known here, until it goes on. */
+  | { readonly kind: 'agent-restarted'; readonly agent: number; readonly why: string; readonly ms: number }
+  /** It broke while the crawl was stopping, and is not started again. */
+  | { readonly kind: 'agent-left'; readonly agent: number; readonly why: string }
+  /** Its thread cannot be ended: the process must. */
+  | { readonly kind: 'agent-stuck'; readonly agent: number; readonly why: string }
 
 interface Death {
   readonly ms: number
@@ -71,10 +93,7 @@ type Opened = Extract<FromAgent, { kind: 'opened' }>
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
 const QUIET_ROUND_MS = 20
-const LOOK_MS = 1_000
 const VIEW_MS = 1_000
-const RESTARTS_MAX = 5
-const RESTARTS_WITHIN_MS = 60_000
 /** How long agents may take to stop once they were told; after that they are left behind. */
 const DRAIN_MS = 15_000
 /** Faults that would come again at once: starting again is no cure. */
@@ -102,7 +121,17 @@ export class CrawlNode {
   readonly #permits: PermitOffice
   readonly #ends: EndWatch
   readonly #watchdog: Watchdog
-  readonly #budget = new RestartBudget(RESTARTS_MAX, RESTARTS_WITHIN_MS)
+  readonly #care: NodeCare
+  readonly #budget: RestartBudget
+  /** Looks at the agents, from the first thread to the last. */
+  readonly #watch = new Timers()
+  /** How often each was started. */
+  readonly #lives: number[]
+  /** Agents that are being opened: how to say that nothing comes of it. */
+  readonly #opening = new Map<number, (fault: Error) => void>()
+  /** Threads that could not be ended. */
+  readonly #stuck = new Set<number>()
+  readonly #tally: FaultTally | null
   #view: CrawlView | null = null
   /** What goes on while it runs. */
   readonly #timers = new Timers()
@@ -119,6 +148,7 @@ export class CrawlNode {
   #fault: unknown = null
   #resolveEnd: () => void = () => {}
   #isFinishing = false
+  #isLettingGo = false
   #restarts = 0
   #startMs: number
   #viewing: Promise<void> | null = null
@@ -148,6 +178,10 @@ export class CrawlNode {
       tell: (agent, message) => this.#agents[agent]?.tell(message),
       isDead: (agent) => this.#dead.has(agent),
     })
+    this.#care = plan.care ?? USUAL_CARE
+    this.#budget = new RestartBudget(this.#care.restartsMax, this.#care.restartsWithinMs)
+    this.#lives = this.#shares.map(() => 0)
+    this.#tally = plan.faults == null ? null : new FaultTally(count)
     this.#startMs = plan.clock.nowMs()
     this.#startCpuMs = processCpuMs()
   }
@@ -172,12 +206,19 @@ export class CrawlNode {
   }
 
   async #openAll(): Promise<void> {
-    const all = this.#shares.map((_, agent) => this.#start(agent))
-    const opened = await Promise.all(all)
-    for (const { agent, message } of opened) this.#isOpen(agent, message)
-    const totals = sumTotals(opened.map(({ message }) => message.status.totals))
+    const nodeFaults =
+      this.#plan.faults == null || this.#tally === null
+        ? NO_FAULTS
+        : new SeededFaults(this.#plan.faults, this.#tally, 0, -1, this.#plan.clock)
+    this.#watch.every(this.#care.lookMs, () => {
+      nodeFaults.hit('node')
+      this.#look()
+    })
+    const opened = await Promise.all(this.#shares.map((_, agent) => this.#startUntilOpen(agent)))
+    for (const [agent, message] of opened.entries()) this.#isOpen(agent, message)
+    const totals = sumTotals(opened.map(({ status }) => status.totals))
     this.#before = { ms: totals.ms, cpuMs: totals.cpuMs, peakRssBytes: totals.peakRssBytes }
-    for (let one = 0; one < all.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
+    for (let one = 0; one < opened.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
     if (this.#names !== null) {
       this.#view = await CrawlView.open(this.#plan.dir)
       await this.#advanceView()
@@ -185,9 +226,9 @@ export class CrawlNode {
   }
 
   /** A thread for an agent; resolves when it is open. */
-  #start(agent: number, seeds = this.#plan.seeds): Promise<{ readonly agent: number; readonly message: Opened }> {
+  #start(agent: number, seeds = this.#plan.seeds): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      const { dir, settings, software, environment } = this.#plan
+      const { dir, settings, software, environment, faults } = this.#plan
       const orders: AgentOrders = {
         dir: this.#shares[agent] as string,
         crawlDir: dir,
@@ -200,23 +241,33 @@ export class CrawlNode {
         environment,
         addresses: this.#addresses,
         heartbeats: this.#heartbeats,
+        life: this.#lives[agent] as number,
+        faults: faults == null || this.#tally === null ? null : { plan: faults, tally: this.#tally.buffer },
       }
-      let isSettled = false
-      this.#agents[agent] = new AgentHandle(orders, {
+      this.#lives[agent] = (this.#lives[agent] as number) + 1
+      let isOpen = false
+      let broken: PlainFault | null = null
+      this.#opening.set(agent, reject)
+      this.#watchdog.begun(agent)
+      const handle = new AgentHandle(orders, this.#agents[agent]?.status ?? null, {
         onMessage: (_, message) => {
           if (message.kind === 'opened') {
-            isSettled = true
-            resolve({ agent, message })
+            isOpen = true
+            this.#opening.delete(agent)
+            resolve(message)
           } else if (message.kind === 'broken') {
-            isSettled = true
-            reject(faultOf(message.fault))
+            // Told when its thread is gone: what it had open is free then.
+            broken = message.fault
+            handle.kill()
           } else this.#hear(agent, message)
         },
         onDeath: (_, why) => {
-          if (isSettled) this.#died(agent, why)
-          else reject(new DiedOpening(agent, why))
+          if (this.#stuck.delete(agent)) return
+          if (isOpen) this.#died(agent, why)
+          else reject(broken === null ? new Error(`agent ${agent} could not be started: ${why}`) : faultOf(broken))
         },
       })
+      this.#agents[agent] = handle
     })
   }
 
@@ -226,6 +277,7 @@ export class CrawlNode {
     // What one that died had and did not use is free: others may have waited for it.
     this.#grantShort()
     this.#watchdog.begun(agent)
+    this.#diedMs.delete(agent)
   }
 
   #connect(one: number, two: number): void {
@@ -261,6 +313,11 @@ export class CrawlNode {
   /** How often an agent was started again in this run. */
   get restarts(): number {
     return this.#restarts
+  }
+
+  /** What became of faults on purpose; null without an experiment. */
+  get tally(): FaultTally | null {
+    return this.#tally
   }
 
   get fault(): unknown {
@@ -313,12 +370,6 @@ export class CrawlNode {
     })
     this.#isRunning = true
     for (const agent of this.#agents) agent.tell({ kind: 'run' })
-    this.#timers.every(LOOK_MS, () => {
-      for (const agent of this.#watchdog.look()) {
-        this.#watchdog.begun(agent)
-        this.#kill(agent, 'it does not move any more')
-      }
-    })
     if (this.#names !== null) {
       this.#timers.every(VIEW_MS, () => this.#advanceViewSoon())
       this.#nextRound(QUIET_ROUND_MS)
@@ -408,7 +459,7 @@ export class CrawlNode {
   }
 
   #broke(agent: number, fault: PlainFault): void {
-    if (fault.code === null || !LASTING.has(fault.code)) return this.#kill(agent, fault.message)
+    if (!isLasting(fault)) return this.#kill(agent, fault.message)
     this.#fault ??= faultOf(fault)
     this.#drained.add(agent)
     this.stop(fault.code === 'DISK_FULL' ? 'disk-full' : 'error')
@@ -422,6 +473,10 @@ export class CrawlNode {
   }
 
   #hasEnded(agent: number, { reason, fault }: Extract<FromAgent, { kind: 'ended' }>): void {
+    // Of several that has been decided when it had stopped asking.
+    if (fault !== null && this.#names === null && this.#stop === null && !isLasting(fault)) {
+      return this.#kill(agent, fault.message)
+    }
     if (fault !== null) this.#fault ??= faultOf(fault)
     // An agent that does it all decides for itself.
     this.#stop ??= reason
@@ -436,16 +491,38 @@ export class CrawlNode {
   }
 
   #kill(agent: number, why: string, isAsked = false): void {
-    this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why, isAsked })
-    void this.#agents[agent]?.kill()
+    if (!this.#diedMs.has(agent)) this.#diedMs.set(agent, { ms: this.#plan.clock.nowMs(), why, isAsked })
+    this.#agents[agent]?.kill()
+  }
+
+  /** Agents that hang are ended; a thread that cannot be ended is given up, and with it the process. */
+  #look(): void {
+    for (const agent of this.#watchdog.look()) {
+      this.#watchdog.begun(agent)
+      if (!this.#dead.has(agent)) this.#kill(agent, 'it does not move any more')
+    }
+    for (const [agent, handle] of this.#agents.entries()) if (handle.isStuck()) this.#isStuck(agent)
+  }
+
+  /** Its share is open in a thread that nobody can end: only another process can go on with it. */
+  #isStuck(agent: number): void {
+    const why = this.#diedMs.get(agent)?.why ?? 'it was told to end'
+    this.#stuck.add(agent)
+    this.#plan.onEvent({ kind: 'agent-stuck', agent, why })
+    const fault = new Error(`agent ${agent} is held by a call into the system and cannot be ended (${why})`)
+    this.#fault ??= fault
+    this.stop('error')
+    this.#isGone(agent)
+    this.#opening.get(agent)?.(fault)
   }
 
   /** The thread of an agent is gone. What it had committed is there; what it held is free. */
   #died(agent: number, why: string): void {
-    const noted = this.#diedMs.get(agent)
-    const death = noted ?? { ms: this.#plan.clock.nowMs(), why, isAsked: false }
+    const death = this.#diedMs.get(agent) ?? { ms: this.#plan.clock.nowMs(), why, isAsked: false }
     this.#diedMs.delete(agent)
     this.#permits.died(agent)
+    // What it said in this round counts no more.
+    this.#answered.delete(agent)
     if (this.#addresses !== null) {
       SharedIpGate.freeAgent(
         this.#addresses,
@@ -457,22 +534,14 @@ export class CrawlNode {
     this.#ends.forget()
     this.#checkpoints.lost(agent)
     if (this.#stop !== null || !this.#isRunning) {
-      this.#isGone(agent)
-      return
-    }
-    if (!death.isAsked && !this.#budget.spend(this.#plan.clock.nowMs())) {
-      this.#fault ??= new Error(
-        `agent ${agent} broke ${RESTARTS_MAX + 1} times in ${RESTARTS_WITHIN_MS / 1_000} s and is not started again: ${death.why}`,
-      )
-      this.stop('error')
+      this.#plan.onEvent({ kind: 'agent-left', agent, why: death.why })
       this.#isGone(agent)
       return
     }
     void this.#startAgain(agent, death).catch((fault: unknown) => {
-      // Died again, before it was open: one death more, within the same budget.
-      if (fault instanceof DiedOpening) return this.#died(agent, fault.why)
-      this.#fault ??= fault
-      this.stop('error')
+      if (this.#stop === null || isLasting(fault)) this.#fault ??= fault
+      if (this.#stop === null) this.stop('error')
+      else this.#plan.onEvent({ kind: 'agent-left', agent, why: messageOf(fault) })
       this.#isGone(agent)
     })
   }
@@ -489,7 +558,8 @@ export class CrawlNode {
   }
 
   async #startAgain(agent: number, death: Death): Promise<void> {
-    const { message } = await this.#start(agent)
+    if (!death.isAsked) this.#spend(agent, death.why)
+    const message = await this.#startUntilOpen(agent)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
     this.#agents[agent]?.tell({ kind: 'run' })
@@ -498,6 +568,27 @@ export class CrawlNode {
     // The round it was to answer is lost with it.
     if (this.#names !== null && this.#stop === null) this.#nextRound(ROUND_MS)
     this.#plan.onEvent({ kind: 'agent-restarted', agent, why: death.why, ms: this.#plan.clock.nowMs() - death.ms })
+  }
+
+  /** Starts threads for an agent until one opens, as long as that is a cure. */
+  async #startUntilOpen(agent: number): Promise<Opened> {
+    for (;;) {
+      try {
+        return await this.#start(agent)
+      } catch (fault) {
+        if (isLasting(fault) || this.#stop !== null || this.#isLettingGo) throw fault
+        this.#spend(agent, messageOf(fault))
+      }
+    }
+  }
+
+  /** Takes a restart off the budget; throws where it is spent. */
+  #spend(agent: number, why: string): void {
+    if (this.#budget.spend(this.#plan.clock.nowMs())) return
+    const { restartsMax, restartsWithinMs } = this.#care
+    throw new Error(
+      `agents broke more than ${restartsMax} times in ${restartsWithinMs / 1_000} s; the last, agent ${agent}, is not started again: ${why}`,
+    )
   }
 
   #advanceViewSoon(): void {
@@ -575,7 +666,9 @@ export class CrawlNode {
   }
 
   async #letGo(): Promise<void> {
+    this.#isLettingGo = true
     this.#timers.clear()
+    this.#watch.clear()
     await this.#view?.close()
     this.#view = null
     await Promise.all(this.#agents.map((agent) => agent.letGo()))
@@ -583,14 +676,14 @@ export class CrawlNode {
   }
 }
 
-/** The thread of an agent ended before it was open. */
-class DiedOpening extends Error {
-  readonly why: string
+/** A fault that would come again at once: starting again is no cure. */
+function isLasting(fault: unknown): boolean {
+  const { code } = fault as { readonly code?: string | null }
+  return code != null && LASTING.has(code)
+}
 
-  constructor(agent: number, why: string) {
-    super(`agent ${agent} could not be started: ${why}`)
-    this.why = why
-  }
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
 }
 
 function processCpuMs(): number {

@@ -6,7 +6,7 @@ import { Admission } from '../../src/agent/admission.ts'
 import { Books } from '../../src/agent/books.ts'
 import { CrawlFigures, type Share, type Standing } from '../../src/agent/index.ts'
 import { Neighbours } from '../../src/agent/neighbours.ts'
-import { type Clock, ManualClock, type Random } from '../../src/base/index.ts'
+import { type Clock, ManualClock, NO_FAULTS, type Random } from '../../src/base/index.ts'
 import { MemoryContentSeen, type Original } from '../../src/content-seen/index.ts'
 import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
 import type { FrontierEntry } from '../../src/frontier/index.ts'
@@ -138,7 +138,8 @@ export class SimulatedAgent {
     })
   }
 
-  #booksOf(onFault: (fault: unknown) => void): Books {
+  #booksOf(faults: NO_FAULTS,
+      onFault: (fault: unknown) => void): Books {
     const { scheduler, disk, agent, onForget } = this.#plan
     const files = new Map([
       ['notes', { state: () => disk.notes.length }],

@@ -7,7 +7,7 @@ import { Crawl, type CrawlSettings, type CrawlSnapshot } from '../../src/agent/i
 import { Random, type StopReason, systemClock } from '../../src/base/index.ts'
 import { type FlagValue, readConfig, SECTIONS } from '../../src/config/index.ts'
 import type { CrawlIdentity } from '../../src/ledger/index.ts'
-import { CrawlNode } from '../../src/supervise/index.ts'
+import { CrawlNode, type NodePlan } from '../../src/supervise/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../../src/store/index.ts'
 import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
 import type { TestWeb } from '../../testweb/index.ts'
@@ -32,6 +32,8 @@ export interface CrawlOptions {
   /** In threads of their own; 0, the default, is one agent in this thread. */
   readonly agents?: number
   readonly duringNode?: (node: CrawlNode) => void
+  /** What is told to a node beyond this. */
+  readonly nodePlan?: Partial<Pick<NodePlan, 'faults' | 'care' | 'onEvent'>>
   /** Done before it runs. */
   readonly before?: (crawl: Crawl) => Promise<void>
 }
@@ -54,6 +56,7 @@ export async function crawl({
   dir,
   during,
   duringNode,
+  nodePlan = {},
   agents = 0,
   before,
 }: CrawlOptions & { dir: string }): Promise<CrawlResult> {
@@ -65,7 +68,9 @@ export async function crawl({
   if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
   const wanted = seeds.map((seed) => canonicalise(seed) as CanonicalUrl)
   const job =
-    agents === 0 ? await openHere(dir, wanted, result.config) : await openNode(dir, wanted, result.config, agents)
+    agents === 0
+      ? await openHere(dir, wanted, result.config)
+      : await openNode(dir, wanted, result.config, agents, nodePlan)
   let reason: StopReason
   try {
     if (job instanceof Crawl) {
@@ -108,6 +113,7 @@ function openNode(
   seeds: readonly CanonicalUrl[],
   settings: CrawlSettings,
   agents: number,
+  nodePlan: Partial<NodePlan>,
 ): Promise<CrawlNode> {
   return CrawlNode.open({
     dir,
@@ -119,6 +125,7 @@ function openNode(
     environment: {},
     agentsUsual: 1,
     onEvent: () => {},
+    ...nodePlan,
   })
 }
 
