@@ -221,8 +221,15 @@ class Interruption {
   }
 }
 
-function describeEvent({ agent, why, ms }: NodeEvent): string {
-  return `Agent ${agent} broke (${printable(why)}) and was started again from its last commit, after ${formatDuration(Math.round(ms))}.`
+function describeEvent(event: NodeEvent): string {
+  switch (event.kind) {
+    case 'agent-restarted':
+      return `Agent ${event.agent} broke (${printable(event.why)}) and was started again from its last commit, after ${formatDuration(Math.round(event.ms))}.`
+    case 'visit-broken':
+      return `A visit to ${printable(event.url)} broke (${printable(event.why)}). This is a fault of Portolan's; please report it. The crawl goes on; such URLs fail as VISIT_BROKEN after some tries.`
+    case 'fewer-connections':
+      return event.what
+  }
 }
 
 function peakRssBytes(): number {
