@@ -19,6 +19,7 @@ import {
   spansOfText,
 } from '../parse/index.ts'
 import type { Owners } from '../exchange/index.ts'
+import { inDoubt } from './broken-visits.ts'
 import type { LinkTargets } from '../processors/index.ts'
 import type { Strategy } from '../strategy/index.ts'
 import {
@@ -203,22 +204,41 @@ export class Admission {
     for (let from = first; from < links.count; from += BATCH_LINKS) {
       const pending = this.#spare.pop() ?? new PendingLinks()
       this.#prepare(pending, links, from, base, encoding, source, mayFollow, sink)
-      if (this.#abroad.batch.count > 0) this.#sendAbroad(links, base, source, sink)
-      const answer = this.#parts.seen.meet(pending.batch)
+      // Up to here whoever tries again finds everything as it was. From here URLs are met, and admitted or lost.
+      const answer = this.#meet(pending, links, base, source, sink)
       if (answer !== undefined) {
         const next = from + BATCH_LINKS
         return answer.then(() => {
           this.#settleBatch(pending, links, base, source, sink)
           return this.#admit(source, links, base, encoding, mayFollow, sink, next)
-        })
+        }, linksInDoubt)
       }
       this.#settleBatch(pending, links, base, source, sink)
     }
     return undefined
   }
 
+  #meet(
+    pending: PendingLinks,
+    links: LinkSpans,
+    base: BaseUrl,
+    source: LinkSource,
+    sink: AdmissionSink,
+  ): Promise<void> | undefined {
+    try {
+      if (this.#abroad.batch.count > 0) this.#sendAbroad(links, base, source, sink)
+      return this.#parts.seen.meet(pending.batch)
+    } catch (cause) {
+      return linksInDoubt(cause)
+    }
+  }
+
   #settleBatch(pending: PendingLinks, links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
-    this.#offer(pending, links, base, source, sink, (entry) => sink.admitted(entry))
+    try {
+      this.#offer(pending, links, base, source, sink, (entry) => sink.admitted(entry))
+    } catch (cause) {
+      linksInDoubt(cause)
+    }
     this.#spare.push(pending)
   }
 
@@ -369,10 +389,14 @@ export class Admission {
     batch.high[0] = fingerprinter.high
     batch.low[0] = fingerprinter.low
     batch.count = 1
-    const answer = seen.meet(batch)
-    if (answer !== undefined) await answer
-    if (batch.isNew[0] === 0) return false
     const ranked = { ...entry, band: strategy.bandOf(entry) }
+    try {
+      const answer = seen.meet(batch)
+      if (answer !== undefined) await answer
+    } catch (cause) {
+      linksInDoubt(cause)
+    }
+    if (batch.isNew[0] === 0) return false
     sink.admitted(ranked)
     // What a seed redirects to is a seed: the others must hear of it too.
     if (owners !== null && entry.isSeed && entry.via !== null) sink.abroad(ranked)
@@ -383,6 +407,11 @@ export class Admission {
 /** A seed as it waits. */
 export function seedEntry(url: CanonicalUrl): FrontierEntry {
   return { url, host: hostKeyOf(url), via: null, depth: 0, hops: 0, band: 0, isSeed: true, tries: 0, pauses: 0 }
+}
+
+/** Ends the agent, for the links would be lost: they are known, and do not wait. */
+function linksInDoubt(cause: unknown): never {
+  throw inDoubt('links were met and may not have been filed', cause)
 }
 
 /** Links on their way through the seen set, side by side with their URLs. */

@@ -96,6 +96,11 @@ export class Books {
     this.#durable = parts.journal.lastNumber
   }
 
+  /** Something could not be written: nothing that was done since is kept. */
+  get isBroken(): boolean {
+    return this.#fault !== null
+  }
+
   /** Returns where the page's line stands in its file; -1 where there is none. */
   settle(settled: Settled): number {
     if (this.#fault !== null) throw this.#fault

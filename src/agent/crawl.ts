@@ -7,12 +7,14 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
 import type { FailureRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
+import type { BrokenFigures } from './broken-visits.ts'
 import { archivePlaces, type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
 import type { ArchivePlaces } from './crawl-copy.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
+import type { PaceFigures, Speed } from './pace.ts'
 import { requeue } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
@@ -136,6 +138,21 @@ export class Crawl {
 
   stop(reason: StopReason): void {
     this.#walk.pipeline.stop(reason)
+  }
+
+  /** Other limits from now on, of this agent alone; what is not named stays as it is. */
+  setSpeed(change: Partial<Speed>): void {
+    this.#walk.pace.set(change)
+  }
+
+  /** How fast it may go now, and what stands in the way of more. */
+  get pace(): PaceFigures {
+    return this.#walk.pace.figures
+  }
+
+  /** Visits of this run that broke by a fault of ours. */
+  get broken(): BrokenFigures {
+    return this.#walk.broken.figures
   }
 
   /** Takes back the verdicts that `isWanted` says: the URLs wait again. Returns how many. Not while it runs. */

@@ -38,7 +38,10 @@ export const agentOptions = z.strictObject({
   ),
   connections: count(
     256,
-    { text: 'Hosts asked at the same time. Each host still gets one request at a time.', flag: 'connections' },
+    {
+      text: 'Hosts asked at the same time, at most: fewer where the machine or the network cannot bear more. Each gets one request at a time.',
+      flag: 'connections',
+    },
     { min: 1, max: 100_000 },
   ),
   maxRate: factorLimit(

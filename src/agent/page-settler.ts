@@ -1,7 +1,7 @@
 // From an answer to a page: look at it, keep it, and put its outcome and its links into one batch.
 
 import { createHash, hash } from 'node:crypto'
-import type { FaultPoints, RefusalReason } from '../base/index.ts'
+import { Fault, type FaultPoints, type RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
@@ -12,6 +12,7 @@ import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
 import type { Books } from './books.ts'
+import { inDoubt } from './broken-visits.ts'
 
 export interface PageSettlerParts {
   readonly admission: Admission
@@ -34,7 +35,10 @@ export class PageSettler {
     this.#parts = parts
   }
 
-  /** Settles an answer that is final. Says whether it became a page (a processor may drop it); mostly at once. */
+  /**
+   * Settles an answer that is final. Says whether it became a page (a processor may drop it); mostly at once. Where it
+   * throws something that is no Fault, and the books are whole, nothing is settled and it may be tried again.
+   */
   settle(entry: FrontierEntry, document: Document): Promise<boolean> | boolean {
     const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
     const later = this.#parts.chain.run(page)
@@ -133,12 +137,31 @@ export class PageSettler {
       directives.noindex,
     )
     let later: Promise<void> | undefined
-    if (target !== null) later = admission.admitRedirect(entry, target, stage)
-    else if (page.parsed !== null && isSuccess(document) && (original === null || followsDuplicates)) {
-      later = admission.admitLinks(entry, page.parsed, !obeysRobots || !directives.nofollow, stage)
+    try {
+      if (target !== null) later = admission.admitRedirect(entry, target, stage)
+      else if (page.parsed !== null && isSuccess(document) && (original === null || followsDuplicates)) {
+        later = admission.admitLinks(entry, page.parsed, !obeysRobots || !directives.nofollow, stage)
+      }
+    } catch (cause) {
+      return this.#saveLinks(stage, cause)
     }
     if (later === undefined) return this.#enter(entry, document, record, payloadDigest, claim, stage)
-    return later.then(() => this.#enter(entry, document, record, payloadDigest, claim, stage))
+    return later.then(
+      () => this.#enter(entry, document, record, payloadDigest, claim, stage),
+      (cause: unknown) => this.#saveLinks(stage, cause),
+    )
+  }
+
+  /** The page breaks us in the middle of its links. Those that were met before count: nobody would admit them again. */
+  #saveLinks(stage: Stage, cause: unknown): never {
+    const { books } = this.#parts
+    // What is in doubt ends the agent, and with it what was met since the last commit.
+    if (!(cause instanceof Fault)) {
+      for (const entry of stage.entries) books.admitted(entry)
+      for (const entry of stage.abroadEntries) books.abroad(entry)
+      for (const entry of stage.heldEntries) books.held(entry)
+    }
+    throw cause
   }
 
   /** Into the books, and in the same breath into the set of contents. */
@@ -169,11 +192,12 @@ export class PageSettler {
     })
     if (claim !== null) {
       const { fetchedAtMs } = document
-      contentSeen.keep(
-        claim,
-        { url: entry.url, fetchedAtMs, payloadDigest: page.warc === null ? null : payloadDigest },
-        position,
-      )
+      const original = { url: entry.url, fetchedAtMs, payloadDigest: page.warc === null ? null : payloadDigest }
+      try {
+        contentSeen.keep(claim, original, position)
+      } catch (cause) {
+        throw inDoubt(`${entry.url} is in the books and its content is not in the set`, cause)
+      }
     }
     return true
   }

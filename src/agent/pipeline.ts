@@ -6,12 +6,13 @@
 //   url ▸ scope ▸ url-seen      (turns)                          processors ▸ store ▸ books (ledger)
 //   ▸ strategy
 //
-// The pipeline hands turns to visitors as long as there are hosts that may be asked and connections
-// to ask them with, waits for the next rest to end when there are none, and notices the end.
+// The pipeline hands turns to visitors as long as there are hosts that may be asked and the pace allows
+// more requests, waits for the next rest to end when there are none, and notices the end.
 
 import { type Clock, type ClockMs, Fault, type StopReason } from '../base/index.ts'
 import type { Frontier, Turn } from '../frontier/index.ts'
 import type { Books } from './books.ts'
+import type { Pace } from './pace.ts'
 import type { Permits } from './permits.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -21,7 +22,7 @@ export interface PipelineParts {
   readonly visitor: Visitor
   readonly books: Books
   readonly permits: Permits
-  readonly connections: number
+  readonly pace: Pick<Pace, 'hasRoom' | 'isOpen' | 'begin' | 'end' | 'takeDown'>
   /** Nothing is under way, yet URLs wait or others may send some: why to stop now, or null to wait on. */
   readonly onIdle: (idle: Idle) => StopReason | null
   /** Monotonic moment of --max-time, or null. */
@@ -101,9 +102,11 @@ export class Pipeline {
       this.#cancelDeadline = clock.callAt(deadlineMs as ReturnType<Clock['nowMs']>, () => this.stop('max-time'))
     }
     this.#isRunning = true
+    this.#parts.pace.begin()
     this.pump()
     const reason = await end
     this.#isRunning = false
+    this.#parts.pace.end()
     this.#cancelWake?.()
     this.#cancelDeadline?.()
     this.#cancelGrace?.()
@@ -124,6 +127,8 @@ export class Pipeline {
       return
     }
     this.#stop = reason
+    // Whoever waits for the speed limit sees now that there is nothing to ask for.
+    this.#parts.pace.takeDown()
     this.#after(STOP_GRACE_MS, () => this.#abort())
     this.pump()
   }
@@ -146,15 +151,20 @@ export class Pipeline {
     this.stop(stopReasonOf(fault))
   }
 
-  /** Hands out turns until hosts, connections or permits run out. Called from outside when a host has become ready by itself. */
+  /** Hands out turns until hosts, room or permits run out. Called from outside when a host has become ready by itself, or there is room. */
   pump(): void {
     if (this.#isPumping || !this.#isRunning) return
     this.#isPumping = true
-    const { frontier, permits, connections } = this.#parts
+    const { frontier, permits, pace } = this.#parts
+    let areAllAsked = false
     try {
-      while (this.#stop === null && this.#active < connections && permits.mayTake()) {
+      // The gate last: it calls when it opens only where it was all that stood in the way.
+      while (this.#stop === null && pace.hasRoom(this.#active) && permits.mayTake() && pace.isOpen()) {
         const turn = frontier.take()
-        if (turn === null) break
+        if (turn === null) {
+          areAllAsked = true
+          break
+        }
         this.#active++
         this.#visit(turn)
       }
@@ -162,9 +172,10 @@ export class Pipeline {
       this.breakDown(fault)
     }
     this.#isPumping = false
-    if (this.#active === 0) this.#idle()
-    // Without a permit no turn can be taken, and a host that is ready would wake us at once, for ever.
-    else if (this.#stop === null && this.#active < connections && permits.left > 0) this.#wakeAtNextRest()
+    this.#waitsUntilMs = null
+    if (this.#active === 0 && !this.#goesOn()) return
+    // Without room or a permit no turn can be taken, and a host that is ready would wake us at once, for ever.
+    if (areAllAsked && this.#stop === null) this.#wakeAtNextRest()
   }
 
   #visit(turn: Turn): void {
@@ -182,13 +193,14 @@ export class Pipeline {
     this.pump()
   }
 
-  /** Nothing is under way: is this the end, or a rest? */
-  #idle(): void {
-    if (this.#stop !== null) return this.#resolveEnd(this.#stop)
-    const reason = this.#parts.onIdle(this.idle())
-    if (reason !== null) return this.stop(reason)
-    // Without a permit a host that is ready would wake us at once, for ever.
-    if (this.#parts.permits.left > 0) this.#wakeAtNextRest()
+  /** Nothing is under way: is this a rest, or the end? */
+  #goesOn(): boolean {
+    if (this.#stop === null) {
+      const reason = this.#parts.onIdle(this.idle())
+      if (reason === null) return true
+      this.stop(reason)
+    } else this.#resolveEnd(this.#stop)
+    return false
   }
 
   /** What there is to do, where nothing is under way. */

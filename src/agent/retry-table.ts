@@ -40,6 +40,7 @@ export const RETRY_TABLE: Readonly<Record<FailureCode, RetryRule>> = {
   FETCH_TIMEOUT: { blame: 'url', again: true, atLast: 'fail' },
   FETCH_THROTTLED: { blame: 'nobody', again: true, atLast: 'keep' },
   FETCH_SERVER_BUSY: { blame: 'url', again: true, atLast: 'keep' },
+  VISIT_BROKEN: { blame: 'url', again: true, atLast: 'fail' },
 }
 
 /**

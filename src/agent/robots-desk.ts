@@ -29,6 +29,7 @@ import {
   type SavedRobotsEntry,
 } from '../robots/index.ts'
 import type { Archive } from '../store/index.ts'
+import type { BrokenVisits } from './broken-visits.ts'
 import { passingTrouble } from './retry-table.ts'
 import type { CrawlDelays } from './crawl-delays.ts'
 import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf, type HostKey, type Origin } from '../url/index.ts'
@@ -67,6 +68,7 @@ export interface RobotsDeskParts {
   readonly others: ErrandsToOthers | null
   /** Told of what broke where nobody waits for it. */
   readonly onFault: (fault: unknown) => void
+  readonly broken: BrokenVisits
   readonly retries: number
   readonly pauses: number
   readonly crawlDelays: CrawlDelays
@@ -128,8 +130,18 @@ export class RobotsDesk {
       return 'done'
     }
     if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })
-    await this.#archive(outcome.document)
-    return this.#judgeAnswer(purpose, plainOf(outcome.document))
+    try {
+      await this.#archive(outcome.document)
+      return await this.#judgeAnswer(purpose, plainOf(outcome.document))
+    } catch (cause) {
+      return this.#broke(errand.url, purpose, cause)
+    }
+  }
+
+  /** We broke on a file, and have learnt nothing from it: as if it had not come. */
+  #broke(url: CanonicalUrl, purpose: RobotsPurpose, cause: unknown): 'done' | 'retry' {
+    this.#parts.broken.take(url, cause)
+    return this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
   }
 
   async #judgeAnswer(purpose: RobotsPurpose, answer: PlainAnswer): Promise<'done' | 'retry'> {
@@ -151,9 +163,18 @@ export class RobotsDesk {
         const file = parseRobots(answer.body, answer.isCut)
         const entry = { rules: file.rulesFor(this.#parts.productToken), sitemaps: file.sitemaps }
         this.#learn(purpose, verdict, entry, answer.cacheControl)
-        await this.#parts.onSitemaps(url, file.sitemaps)
+        await this.#sitemaps(url, file.sitemaps)
         return 'done'
       }
+    }
+  }
+
+  /** The rules are learnt; a sitemap that breaks us changes nothing about them. */
+  async #sitemaps(url: CanonicalUrl, sitemaps: readonly string[]): Promise<void> {
+    try {
+      await this.#parts.onSitemaps(url, sitemaps)
+    } catch (cause) {
+      this.#parts.broken.take(url, cause)
     }
   }
 
@@ -173,16 +194,26 @@ export class RobotsDesk {
 
   async #answerNeighbour({ done }: NeighbourPurpose, outcome: FetchOutcome): Promise<'done'> {
     if (outcome.kind === 'fetched') {
-      await this.#archive(outcome.document)
-      done({ kind: 'answered', answer: plainOf(outcome.document) })
+      try {
+        await this.#archive(outcome.document)
+        done({ kind: 'answered', answer: plainOf(outcome.document) })
+      } catch (cause) {
+        this.#parts.broken.take(outcome.document.url, cause)
+        done({ kind: 'failed' })
+      }
     } else done({ kind: outcome.kind === 'skipped' ? 'refused' : 'failed' })
     return 'done'
   }
 
   /** What another agent brought back for us. */
   async #returned(url: CanonicalUrl, purpose: RobotsPurpose, answer: ErrandAnswer): Promise<void> {
-    if (answer.kind === 'answered') await this.#judgeAnswer(purpose, answer.answer)
-    else if (answer.kind === 'failed') this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
+    if (answer.kind === 'answered') {
+      try {
+        await this.#judgeAnswer(purpose, answer.answer)
+      } catch (cause) {
+        this.#broke(url, purpose, cause)
+      }
+    } else if (answer.kind === 'failed') this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
     else this.#learn(purpose, 'disallow-all', NO_FILE, null)
   }
 

@@ -3,11 +3,13 @@
 //
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
 // back to the frontier, never both; every request counts as one for the host's rest, robots.txt included.
+//
+// What came from the web (names, answers, pages, rules) is handled where a throw is caught: it costs its URL a try, as
+// any failure does. A throw of frontier, books or permits is not caught: it ends the agent (broken-visits.ts).
 
 import type { Clock, FailureCode, FaultPoints, Random, RefusalReason } from '../base/index.ts'
-import type { Address, Resolver } from '../dns/index.ts'
+import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
-import type { Fetcher } from '../fetch/index.ts'
 import {
   backoffAfter,
   type Errand,
@@ -20,6 +22,8 @@ import {
 import type { RestNote } from '../ledger/index.ts'
 import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
+import type { BrokenVisits } from './broken-visits.ts'
+import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Permits } from './permits.ts'
 import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
@@ -32,12 +36,13 @@ export interface VisitorParts {
   readonly frontier: Frontier
   /** Null behind a proxy, which resolves names itself. */
   readonly resolver: Resolver | null
-  readonly fetcher: Fetcher
+  readonly fetcher: PacedFetcher
   /** Null where robots are ignored. */
   readonly desk: RobotsDesk | null
   readonly settler: PageSettler
   readonly books: Books
   readonly trouble: Trouble
+  readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
   readonly rescope: ((entry: FrontierEntry) => RefusalReason | null) | null
   readonly permits: Permits
@@ -59,6 +64,15 @@ export interface VisitorRules {
   readonly backoffBaseMs: number
   readonly backoffMaxMs: number
   readonly retryAfterMaxMs: number
+}
+
+/** What an answer means, before anything is done about it. */
+interface Reading {
+  readonly restMs: number
+  /** The rest the server asked for. */
+  readonly pause: RestNote | null
+  /** 'pause' and 'retry': no answer yet, the same URL is asked for again. */
+  readonly kind: 'final' | 'pause' | 'retry'
 }
 
 /** What follows from one request for the rest of the turn. */
@@ -83,7 +97,7 @@ export class Visitor {
     const { frontier, resolver, clock, trouble, signal } = this.#parts
     let addresses: readonly Address[] = []
     if (resolver !== null) {
-      const resolution = await resolver.resolve(turn.host)
+      const resolution = await this.#resolve(resolver, turn.host)
       if (signal.aborted) return this.#giveBack(turn, 0)
       if (resolution.kind === 'failed') {
         return this.#hostFailed(turn, turn.entries, turn.host, resolution.code, resolution.detail)
@@ -95,6 +109,14 @@ export class Visitor {
     }
     if (turn.errand !== null) await this.#runErrand(turn, turn.errand, addresses)
     else await this.#visitEntries(turn, addresses)
+  }
+
+  async #resolve(resolver: Resolver, host: HostKey): Promise<Resolution> {
+    try {
+      return await resolver.resolve(host)
+    } catch (cause) {
+      return { kind: 'failed', code: 'VISIT_BROKEN', detail: this.#parts.broken.take(host, cause) }
+    }
   }
 
   /** The whole turn unused: what was to be asked waits on. */
@@ -112,8 +134,9 @@ export class Visitor {
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as FrontierEntry
       const origin = originOf(entry.url)
-      const leave = isStopping() ? 'stopping' : this.#mayAsk(entry, origin)
-      if (leave === 'settled') continue
+      const leave = isStopping() ? 'stopping' : this.#look(entry, origin)
+      if (leave === 'again') again.push({ ...entry, tries: entry.tries + 1 })
+      if (leave === 'again' || leave === 'settled') continue
       if (leave !== 'ask' || !permits.take()) {
         return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
       }
@@ -130,6 +153,19 @@ export class Visitor {
     // A host that was given up may have millions of URLs; what is not committed stays bounded.
     const pressure = books.pressure()
     if (pressure !== undefined) await pressure
+  }
+
+  /** As #mayAsk(), where rules may break on an odd URL: 'again' when they did and it has tries left. */
+  #look(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' | 'again' {
+    const { broken, books, rules } = this.#parts
+    try {
+      return this.#mayAsk(entry, origin)
+    } catch (cause) {
+      const detail = broken.take(entry.url, cause)
+      if (entry.tries < rules.retries) return 'again'
+      books.failed(entry, 'VISIT_BROKEN', detail)
+      return 'settled'
+    }
   }
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
@@ -187,7 +223,7 @@ export class Visitor {
       },
       signal,
     )
-    if (signal.aborted && outcome.kind === 'failed') {
+    if (outcome === null || (signal.aborted && outcome.kind === 'failed')) {
       permits.giveBack()
       return { restMs: 0, back: entry, ends: true }
     }
@@ -206,10 +242,7 @@ export class Visitor {
           this.#hostFailed(turn, back, origin, outcome.code, outcome.detail)
           return null
         }
-        const restMs = this.#restAfter(turn.host, outcome.durationMs)
-        if (rule.again && entry.tries < rules.retries) return { restMs, again: { ...entry, tries: entry.tries + 1 } }
-        books.failed(entry, outcome.code, outcome.detail)
-        return { restMs }
+        return this.#urlFailed(turn, entry, outcome.code, outcome.detail, outcome.durationMs)
       }
       case 'fetched': {
         const { document } = outcome
@@ -224,30 +257,64 @@ export class Visitor {
     }
   }
 
-  #conclude(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Promise<Step> | Step {
-    const { permits, settler, trouble, rules, books, faults } = this.#parts
-    faults.hit('visitor')
-    const passing = passingTrouble(document.status)
-    let restMs = this.#restAfter(turn.host, document.durationMs)
-    let pause: RestNote | null = null
-    if (passing === 'FETCH_THROTTLED') {
-      pause = this.#pauseAfter(turn.host, origin, document)
-      restMs = pause.restMs
-      if (entry.pauses < rules.pauses) {
-        permits.giveBack()
-        books.rest(pause)
-        return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
-      }
-    } else if (passing !== null && entry.tries < rules.retries) {
-      permits.giveBack()
+  /** A URL that failed by itself: again, or given up. The permit for it is back. */
+  #urlFailed(turn: Turn, entry: FrontierEntry, code: FailureCode, detail: string, durationMs: number): Step {
+    const { books, rules } = this.#parts
+    const restMs = this.#restAfter(turn.host, durationMs)
+    if (RETRY_TABLE[code].again && entry.tries < rules.retries) {
       return { restMs, again: { ...entry, tries: entry.tries + 1 } }
-    } else {
-      trouble.answered(origin)
     }
-    const settled = settler.settle(entry, document)
-    return settled instanceof Promise
-      ? settled.then((isPage) => this.#settled(isPage, pause, restMs))
-      : this.#settled(settled, pause, restMs)
+    books.failed(entry, code, detail)
+    return { restMs }
+  }
+
+  #conclude(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Promise<Step> | Step {
+    const { permits, settler, books, faults } = this.#parts
+    const broken = (cause: unknown): Step => this.#broke(turn, entry, document, cause)
+    let reading: Reading
+    let settled: Promise<boolean> | boolean
+    try {
+      faults.hit('visitor')
+      reading = this.#read(turn, entry, origin, document)
+      settled = reading.kind === 'final' && settler.settle(entry, document)
+    } catch (cause) {
+      return broken(cause)
+    }
+    const { restMs, pause } = reading
+    switch (reading.kind) {
+      case 'final':
+        if (!(settled instanceof Promise)) return this.#settled(settled, pause, restMs)
+        // One or the other: what fails after the page is settled is not the page's failure.
+        return settled.then((isPage) => this.#settled(isPage, pause, restMs), broken)
+      case 'pause':
+        permits.giveBack()
+        if (pause !== null) books.rest(pause)
+        return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
+      case 'retry':
+        permits.giveBack()
+        return { restMs, again: { ...entry, tries: entry.tries + 1 } }
+    }
+  }
+
+  /** An answer came and something of ours broke on it. Nothing of it is in the books. */
+  #broke(turn: Turn, entry: FrontierEntry, document: Document, cause: unknown): Step {
+    const { broken, permits } = this.#parts
+    const detail = broken.take(entry.url, cause)
+    permits.giveBack()
+    return this.#urlFailed(turn, entry, 'VISIT_BROKEN', detail, document.durationMs)
+  }
+
+  #read(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Reading {
+    const { trouble, rules } = this.#parts
+    const passing = passingTrouble(document.status)
+    if (passing === 'FETCH_THROTTLED') {
+      const pause = this.#pauseAfter(turn.host, origin, document)
+      return { restMs: pause.restMs, pause, kind: entry.pauses < rules.pauses ? 'pause' : 'final' }
+    }
+    const restMs = this.#restAfter(turn.host, document.durationMs)
+    if (passing !== null && entry.tries < rules.retries) return { restMs, pause: null, kind: 'retry' }
+    trouble.answered(origin)
+    return { restMs, pause: null, kind: 'final' }
   }
 
   #settled(isPage: boolean, pause: RestNote | null, restMs: number): Promise<Step> | Step {
@@ -272,9 +339,7 @@ export class Visitor {
       { url: errand.url, addresses, purpose: 'robots', isLast: false, acceptPartial: true },
       signal,
     )
-    if (signal.aborted && outcome.kind === 'failed') {
-      return this.#giveBack(turn, 0)
-    }
+    if (outcome === null || (signal.aborted && outcome.kind === 'failed')) return this.#giveBack(turn, 0)
     const origin = originOf(errand.url)
     if (outcome.kind === 'failed' && RETRY_TABLE[outcome.code].blame === 'host') {
       return this.#hostFailed(turn, [], origin, outcome.code, outcome.detail)

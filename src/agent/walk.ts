@@ -14,18 +14,23 @@ import { type Strategy, strategyOf } from '../strategy/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
 import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
 import { Books, type CommittedFile } from './books.ts'
+import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { MachineLoad } from './machine-load.ts'
 import { Neighbours } from './neighbours.ts'
+import { Pace, type Speed, shareOfSpeed } from './pace.ts'
+import { PacedFetcher } from './paced-fetcher.ts'
 import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
 import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
+import { shareOf } from './speed-limit.ts'
 import { type GivenUpNote, Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
 
@@ -34,6 +39,8 @@ export interface Walk {
   readonly neighbours: Neighbours | null
   readonly permits: Permits
   readonly pipeline: Pipeline
+  readonly pace: Pace
+  readonly broken: BrokenVisits
   readonly books: Books
   readonly statistics: PageStatistics
   readonly seeds: readonly CanonicalUrl[]
@@ -54,7 +61,7 @@ export async function joinWalk(
   bell: Bell,
 ): Promise<Walk> {
   const { settings, clock, random, faults = NO_FAULTS } = plan
-  const { agent, frontier: pace, robots } = settings
+  const { agent, frontier: manners, robots } = settings
   const { journal, figures, files, frontier, past } = state
   const before = (past.states['options'] as RememberedOptions | undefined) ?? null
   const changes = compareOptions(settings, before)
@@ -104,10 +111,11 @@ export async function joinWalk(
         })
   const admission: Admission = admissionOf(plan, state, scope, strategy, neighbours)
   const sink = sinkOf(books)
+  const broken = new BrokenVisits(() => books.isBroken)
   const statistics = new PageStatistics()
   const desk: RobotsDesk | null =
     robots.robots === 'obey'
-      ? deskOf(plan, state, books, admission, sink, neighbours, (fault) => pipeline.breakDown(fault))
+      ? deskOf(plan, state, books, admission, sink, neighbours, broken, (fault) => pipeline.breakDown(fault))
       : null
   const settler = new PageSettler({
     admission,
@@ -127,30 +135,33 @@ export async function joinWalk(
   // Behind a proxy names are its business.
   const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
   if (resolver !== null) closers.add(() => resolver.close())
+  const pace = paceOf(plan, state, closers, () => pipeline.pump())
+  const isStopping = (): boolean => pipeline.isStopping
   const visitor = new Visitor({
     clock,
     random,
     frontier,
     resolver,
-    fetcher: fetcherOf(plan, closers),
+    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
     desk,
     settler,
     books,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
+    broken,
     permits,
-    isStopping: () => pipeline.isStopping,
+    isStopping,
     signal: abort.signal,
     rules: {
       retries: agent.retries,
       pauses: agent.pauses,
       hostPages: agent.hostPages,
-      delayMs: pace.delay,
-      latencyFactor: pace.latencyFactor,
-      restMaxMs: pace.restMax,
-      backoffBaseMs: pace.backoff,
-      backoffMaxMs: pace.backoffMax,
-      retryAfterMaxMs: pace.retryAfterMax,
+      delayMs: manners.delay,
+      latencyFactor: manners.latencyFactor,
+      restMaxMs: manners.restMax,
+      backoffBaseMs: manners.backoff,
+      backoffMaxMs: manners.backoffMax,
+      retryAfterMaxMs: manners.retryAfterMax,
     },
     faults,
   })
@@ -160,7 +171,7 @@ export async function joinWalk(
     visitor,
     books,
     permits,
-    connections: agent.connections,
+    pace,
     onIdle: (idle) => (plan.share === null ? decideAlone(idle, clock.nowMs(), agent.maxWait) : plan.share.onIdle()),
     deadlineMs: agent.maxTime === null || plan.share !== null ? null : startMs + agent.maxTime - figures.earlierMs,
     beforeClose: async () => {
@@ -182,7 +193,7 @@ export async function joinWalk(
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
-  return { neighbours, permits, pipeline, books, statistics, seeds, strategy, trouble, changes }
+  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
@@ -337,6 +348,7 @@ function deskOf(
   admission: Admission,
   sink: AdmissionSink,
   neighbours: Neighbours | null,
+  broken: BrokenVisits,
   onFault: (fault: unknown) => void,
 ): RobotsDesk {
   const { robots, agent, fetch } = plan.settings
@@ -348,6 +360,7 @@ function deskOf(
     productToken: productTokenOf(userAgentOf(fetch)),
     others: neighbours === null ? null : neighbours.errands,
     onFault,
+    broken,
     retries: agent.retries,
     pauses: agent.pauses,
     crawlDelays: state.crawlDelays,
@@ -372,9 +385,29 @@ function chainOf({ settings }: CrawlPlan, statistics: PageStatistics): Processor
   )
 }
 
-function fetcherOf({ dir, settings, clock, environment }: CrawlPlan, closers: Closers): Fetcher {
+/** What an agent has of --connections, --max-rate and --max-bandwidth, which are of the whole crawl. */
+function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closers: Closers, onRoom: () => void): Pace {
+  const { maxRate, maxBandwidth, connections, memory } = settings.agent
+  const total: Speed = { ratePerSecond: maxRate, bytesPerSecond: maxBandwidth, connections }
+  const load = new MachineLoad()
+  closers.add(() => load.close())
+  return new Pace({
+    clock,
+    speed: share === null ? total : { ...total, ...shareOfSpeed(total, share.agents, share.agent) },
+    timeoutMs: Math.max(settings.fetch.connectTimeout, settings.fetch.headTimeout),
+    load,
+    memoryShare: () => process.memoryUsage.rss() / memory,
+    ready: () => state.frontier.figures().ready,
+    onRoom,
+  })
+}
+
+function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, closers: Closers): Fetcher {
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
-  const fetcher = new SchemeFetchers([new HttpFetcher(settings.fetch, spool, clock, environment)], SCHEMES)
+  const { connectionsKept: all } = settings.fetch
+  const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
+  const options = { ...settings.fetch, connectionsKept }
+  const fetcher = new SchemeFetchers([new HttpFetcher(options, spool, clock, environment)], SCHEMES)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher

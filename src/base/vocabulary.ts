@@ -5,7 +5,7 @@
 // a refusal of a link, or a skip of a URL that was already counted as seen (values). We are broken or were asked for
 // the impossible: a fault (thrown).
 
-/** The web did what the web does. The prefix names the room that noticed. */
+/** The web did what the web does. The prefix names the room that noticed; VISIT_BROKEN is a fault of ours that ends one visit only. */
 export const FAILURES = {
   DNS_NO_NAME: 'the name does not exist',
   DNS_NO_ADDRESS: 'the name exists but has no address',
@@ -26,6 +26,7 @@ export const FAILURES = {
   FETCH_TIMEOUT: 'the whole request took longer than the limit',
   FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
   FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504)',
+  VISIT_BROKEN: 'something of ours broke on what the server sent; please report it',
 } as const
 export type FailureCode = keyof typeof FAILURES
 

@@ -243,15 +243,22 @@ class Interruption {
   }
 }
 
+function brokenAgent({ agent, why }: { readonly agent: number; readonly why: string }): string {
+  return `Agent ${agent} broke (${printable(why)})`
+}
+
 function describeEvent(event: NodeEvent): string {
-  const broke = `Agent ${event.agent} broke (${printable(event.why)})`
   switch (event.kind) {
+    case 'visit-broken':
+      return `A visit to ${printable(event.url)} broke (${printable(event.why)}). This is a fault of Portolan's; please report it. The crawl goes on; such URLs fail as VISIT_BROKEN after some tries.`
+    case 'fewer-connections':
+      return event.what
     case 'agent-restarted':
-      return `${broke} and was started again from its last commit, after ${formatDuration(Math.round(event.ms))}.`
+      return `${brokenAgent(event)} and was started again from its last commit, after ${formatDuration(Math.round(event.ms))}.`
     case 'agent-left':
-      return `${broke} while the crawl was stopping; what it had committed is kept.`
+      return `${brokenAgent(event)} while the crawl was stopping; what it had committed is kept.`
     case 'agent-stuck':
-      return `${broke} and cannot be ended: a call into the system holds it. The process ends; the same command goes on.`
+      return `${brokenAgent(event)} and cannot be ended: a call into the system holds it. The process ends; the same command goes on.`
   }
 }
 

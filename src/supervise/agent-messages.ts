@@ -1,7 +1,16 @@
 // What a node and its agents say to each other. Plain data: it crosses threads.
 
 import type { MessagePort } from 'node:worker_threads'
-import type { CheckpointFigures, CrawlSettings, CrawlSnapshot, CrawlTotals, Standing } from '../agent/index.ts'
+import type {
+  BrokenFigures,
+  CheckpointFigures,
+  CrawlSettings,
+  CrawlSnapshot,
+  CrawlTotals,
+  PaceFigures,
+  Speed,
+  Standing,
+} from '../agent/index.ts'
 import type { FaultCode, FaultPlan, StopReason } from '../base/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -42,6 +51,8 @@ export interface AgentStatus {
   readonly wasTouched: boolean
   readonly waitMs: number | null
   readonly standing: Standing
+  readonly pace: PaceFigures
+  readonly broken: BrokenFigures
   /** Committed lengths of what all agents' outputs are merged from. */
   readonly pagesLength: number
   readonly failures: { readonly length: number; readonly edition: number }
@@ -54,6 +65,8 @@ export type ToAgent =
   | { readonly kind: 'probe'; readonly round: number }
   | { readonly kind: 'grant'; readonly pages: number }
   | { readonly kind: 'recall' }
+  /** Other limits from now on, of this agent alone. */
+  | { readonly kind: 'set-speed'; readonly change: Partial<Speed> }
   | { readonly kind: 'stop'; readonly reason: StopReason }
   /** Everybody has stopped asking. */
   | { readonly kind: 'finish' }

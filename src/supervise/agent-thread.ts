@@ -78,6 +78,8 @@ function obey(crawl: Crawl, message: ToAgent): void {
       return crawl.grant(message.pages)
     case 'recall':
       return say({ kind: 'surrendered', pages: crawl.surrender() })
+    case 'set-speed':
+      return crawl.setSpeed(message.change)
     case 'stop':
       return crawl.stop(message.reason)
     case 'finish':
@@ -158,6 +160,8 @@ function statusOf(crawl: Crawl): AgentStatus {
     wasTouched: runMs > 0,
     waitMs,
     standing: crawl.standing(),
+    pace: crawl.pace,
+    broken: crawl.broken,
     pagesLength: (states['pages'] as number | undefined) ?? 0,
     failures: (states['failures'] as AgentStatus['failures'] | undefined) ?? { length: 0, edition: 0 },
   }

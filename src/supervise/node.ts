@@ -15,6 +15,11 @@ import {
   CrawlFigures,
   type CrawlSettings,
   type CrawlSnapshot,
+  openFilesAllowed,
+  type PaceFigures,
+  planSockets,
+  shareOfSpeed,
+  type Speed,
   sumTotals,
 } from '../agent/index.ts'
 import {
@@ -55,7 +60,7 @@ export interface NodePlan {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Agents where nobody says how many. */
   readonly agentsUsual: number
-  /** Told of what an operator wants to know: an agent that broke and was started again. */
+  /** Told of what an operator wants to know. */
   readonly onEvent: (event: NodeEvent) => void
   /** How agents are looked after; as usual where nothing is said. */
   readonly care?: NodeCare
@@ -80,6 +85,10 @@ export type NodeEvent =
   | { readonly kind: 'agent-left'; readonly agent: number; readonly why: string }
   /** Its thread cannot be ended: the process must. */
   | { readonly kind: 'agent-stuck'; readonly agent: number; readonly why: string }
+  /** The first visit of an agent's run that broke by a fault of ours; the agent goes on. */
+  | { readonly kind: 'visit-broken'; readonly agent: number; readonly url: string; readonly why: string }
+  /** The system allows fewer connections than were asked for. */
+  | { readonly kind: 'fewer-connections'; readonly what: string }
 
 interface Death {
   readonly ms: number
@@ -109,6 +118,8 @@ const LASTING = new Set([
 
 export class CrawlNode {
   readonly #plan: NodePlan
+  /** As planned, with as many connections as the system allows. */
+  readonly #settings: CrawlSettings
   readonly #lock: DirectoryLock
   /** Directories of the shares, by agent; names them inside the crawl's directory where there are several. */
   readonly #shares: readonly string[]
@@ -132,6 +143,10 @@ export class CrawlNode {
   /** Threads that could not be ended. */
   readonly #stuck = new Set<number>()
   readonly #tally: FaultTally | null
+  /** What was changed of each agent's speed since the start: one that is started again must hear of it. */
+  readonly #speeds: Partial<Speed>[]
+  /** Agents that are known to have broken on a visit, in the life of their present thread. */
+  readonly #broken = new Set<number>()
   #view: CrawlView | null = null
   /** What goes on while it runs. */
   readonly #timers = new Timers()
@@ -167,6 +182,8 @@ export class CrawlNode {
     this.#addresses = names === null ? null : SharedIpGate.allocate(count)
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#opened = this.#shares.map(() => null)
+    this.#speeds = this.#shares.map(() => ({}))
+    this.#settings = this.#affordable()
     const { maxPages, maxWait } = plan.settings.agent
     this.#permits = new PermitOffice(maxPages, count)
     this.#ends = new EndWatch(maxWait)
@@ -228,14 +245,14 @@ export class CrawlNode {
   /** A thread for an agent; resolves when it is open. */
   #start(agent: number, seeds = this.#plan.seeds): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      const { dir, settings, software, environment, faults } = this.#plan
+      const { dir, software, environment, faults } = this.#plan
       const orders: AgentOrders = {
         dir: this.#shares[agent] as string,
         crawlDir: dir,
         agent,
         agents: this.#shares.length,
         seeds,
-        settings,
+        settings: this.#settings,
         identity: this.#identity,
         software,
         environment,
@@ -271,6 +288,16 @@ export class CrawlNode {
     })
   }
 
+  /** Sockets are files, and the system says how many a process may have. */
+  #affordable(): CrawlSettings {
+    const { settings, onEvent } = this.#plan
+    const { agent, fetch } = settings
+    const sockets = planSockets(agent.connections, fetch.connectionsKept, openFilesAllowed())
+    if (sockets.warning !== null) onEvent({ kind: 'fewer-connections', what: sockets.warning })
+    const { connections, connectionsKept } = sockets
+    return { ...settings, agent: { ...agent, connections }, fetch: { ...fetch, connectionsKept } }
+  }
+
   #isOpen(agent: number, message: Opened): void {
     this.#opened[agent] = message
     this.#permits.opened(agent, message.status.totals.pages)
@@ -278,6 +305,7 @@ export class CrawlNode {
     this.#grantShort()
     this.#watchdog.begun(agent)
     this.#diedMs.delete(agent)
+    this.#broken.delete(agent)
   }
 
   #connect(one: number, two: number): void {
@@ -386,6 +414,34 @@ export class CrawlNode {
     return this.#stop ?? 'error'
   }
 
+  /**
+   * Other limits from now on, what is not named stays as it is: of the crawl, which its agents share; or of one agent,
+   * to whom they belong whole.
+   */
+  setSpeed(change: Partial<Speed>, agent: number | null = null): void {
+    const { connections } = change
+    const allowed =
+      connections === undefined
+        ? change
+        : { ...change, connections: planSockets(connections, 0, openFilesAllowed()).connections }
+    for (const [one, handle] of this.#agents.entries()) {
+      if (agent !== null && agent !== one) continue
+      const own = agent === null ? shareOfSpeed(allowed, this.#agents.length, one) : allowed
+      this.#speeds[one] = { ...this.#speeds[one], ...own }
+      handle.tell({ kind: 'set-speed', change: own })
+    }
+  }
+
+  /** How fast each agent may go, as it said last. */
+  get paces(): readonly PaceFigures[] {
+    return this.#statuses().map(({ pace }) => pace)
+  }
+
+  /** Visits that broke by a fault of ours, in this run. */
+  get brokenVisits(): number {
+    return this.#statuses().reduce((sum, { broken }) => sum + broken.count, 0)
+  }
+
   stop(reason: StopReason): void {
     if (this.#stop === null) this.#stop = reason
     else if (reason !== 'interrupted') return
@@ -398,6 +454,7 @@ export class CrawlNode {
   }
 
   #hear(agent: number, message: FromAgent): void {
+    if ('status' in message) this.#noteBroken(agent, message.status)
     switch (message.kind) {
       case 'status':
         if (message.round === this.#round) this.#roundAnswered(agent)
@@ -417,6 +474,12 @@ export class CrawlNode {
       case 'copied':
         return this.#checkpoints.hear(agent, message)
     }
+  }
+
+  #noteBroken(agent: number, { broken: { first } }: AgentStatus): void {
+    if (first === null || this.#broken.has(agent)) return
+    this.#broken.add(agent)
+    this.#plan.onEvent({ kind: 'visit-broken', agent, url: first.url, why: first.why })
   }
 
   #grant(agent: number): void {
@@ -562,6 +625,7 @@ export class CrawlNode {
     const message = await this.#startUntilOpen(agent)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
+    this.#agents[agent]?.tell({ kind: 'set-speed', change: this.#speeds[agent] ?? {} })
     this.#agents[agent]?.tell({ kind: 'run' })
     if (this.#stop !== null) this.#agents[agent]?.tell({ kind: 'stop', reason: this.#stop })
     this.#restarts++

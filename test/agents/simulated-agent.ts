@@ -138,8 +138,7 @@ export class SimulatedAgent {
     })
   }
 
-  #booksOf(faults: NO_FAULTS,
-      onFault: (fault: unknown) => void): Books {
+  #booksOf(onFault: (fault: unknown) => void): Books {
     const { scheduler, disk, agent, onForget } = this.#plan
     const files = new Map([
       ['notes', { state: () => disk.notes.length }],
@@ -180,6 +179,7 @@ export class SimulatedAgent {
       pressureAbroad: () => this.neighbours.pressure(),
       spent: () => ({ ms: 0, cpuMs: 0, peakRssBytes: 0 }),
       tickMs: 1,
+      faults: NO_FAULTS,
       onFault,
     })
   }
