@@ -214,8 +214,9 @@ async function main(): Promise<void> {
     if (values.json === undefined) return
     const machine = `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`
     const about = { bench: 'slow-hosts', date: new Date().toISOString(), machine, node: process.version }
-    writeFileSync(values.json, `${JSON.stringify({ ...about, options: values, crawls: all }, null, 1)}\n`)
-    console.log(`wrote ${values.json}`)
+    const { json, ...options } = values
+    writeFileSync(json, `${JSON.stringify({ ...about, options, crawls: all }, null, 1)}\n`)
+    console.log(`wrote ${json}`)
   } finally {
     server.disconnect()
   }
