@@ -15,10 +15,7 @@ import {
   CrawlFigures,
   type CrawlSettings,
   type CrawlSnapshot,
-  openFilesAllowed,
   type PaceFigures,
-  planSockets,
-  shareOfSpeed,
   type Speed,
   sumTotals,
 } from '../agent/index.ts'
@@ -46,6 +43,7 @@ import { PermitOffice } from './permit-office.ts'
 import { faultOf, plainFault } from './plain-fault.ts'
 import { RestartBudget } from './restart-budget.ts'
 import { settleShares } from './shares.ts'
+import { Speeds } from './speeds.ts'
 import { Timers } from './timers.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -143,8 +141,7 @@ export class CrawlNode {
   /** Threads that could not be ended. */
   readonly #stuck = new Set<number>()
   readonly #tally: FaultTally | null
-  /** What was changed of each agent's speed since the start: one that is started again must hear of it. */
-  readonly #speeds: Partial<Speed>[]
+  readonly #speeds: Speeds
   /** Agents that are known to have broken on a visit, in the life of their present thread. */
   readonly #broken = new Set<number>()
   #view: CrawlView | null = null
@@ -182,8 +179,8 @@ export class CrawlNode {
     this.#addresses = names === null ? null : SharedIpGate.allocate(count)
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#opened = this.#shares.map(() => null)
-    this.#speeds = this.#shares.map(() => ({}))
-    this.#settings = this.#affordable()
+    this.#speeds = new Speeds(count)
+    this.#settings = this.#speeds.affordable(plan.settings, (what) => plan.onEvent({ kind: 'fewer-connections', what }))
     const { maxPages, maxWait } = plan.settings.agent
     this.#permits = new PermitOffice(maxPages, count)
     this.#ends = new EndWatch(maxWait)
@@ -286,16 +283,6 @@ export class CrawlNode {
       })
       this.#agents[agent] = handle
     })
-  }
-
-  /** Sockets are files, and the system says how many a process may have. */
-  #affordable(): CrawlSettings {
-    const { settings, onEvent } = this.#plan
-    const { agent, fetch } = settings
-    const sockets = planSockets(agent.connections, fetch.connectionsKept, openFilesAllowed())
-    if (sockets.warning !== null) onEvent({ kind: 'fewer-connections', what: sockets.warning })
-    const { connections, connectionsKept } = sockets
-    return { ...settings, agent: { ...agent, connections }, fetch: { ...fetch, connectionsKept } }
   }
 
   #isOpen(agent: number, message: Opened): void {
@@ -416,19 +403,11 @@ export class CrawlNode {
 
   /**
    * Other limits from now on, what is not named stays as it is: of the crawl, which its agents share; or of one agent,
-   * to whom they belong whole.
+   * to whom they belong whole. Throws a Fault where a limit is none.
    */
   setSpeed(change: Partial<Speed>, agent: number | null = null): void {
-    const { connections } = change
-    const allowed =
-      connections === undefined
-        ? change
-        : { ...change, connections: planSockets(connections, 0, openFilesAllowed()).connections }
-    for (const [one, handle] of this.#agents.entries()) {
-      if (agent !== null && agent !== one) continue
-      const own = agent === null ? shareOfSpeed(allowed, this.#agents.length, one) : allowed
-      this.#speeds[one] = { ...this.#speeds[one], ...own }
-      handle.tell({ kind: 'set-speed', change: own })
+    for (const [one, own] of this.#speeds.change(change, agent)) {
+      this.#agents[one]?.tell({ kind: 'set-speed', change: own })
     }
   }
 
@@ -437,7 +416,7 @@ export class CrawlNode {
     return this.#statuses().map(({ pace }) => pace)
   }
 
-  /** Visits that broke by a fault of ours, in this run. */
+  /** Visits that broke by a fault of ours, since the threads of the agents were started. */
   get brokenVisits(): number {
     return this.#statuses().reduce((sum, { broken }) => sum + broken.count, 0)
   }
@@ -625,7 +604,7 @@ export class CrawlNode {
     const message = await this.#startUntilOpen(agent)
     this.#isOpen(agent, message)
     for (const other of this.#agents.keys()) if (other !== agent) this.#connect(agent, other)
-    this.#agents[agent]?.tell({ kind: 'set-speed', change: this.#speeds[agent] ?? {} })
+    this.#agents[agent]?.tell({ kind: 'set-speed', change: this.#speeds.of(agent) })
     this.#agents[agent]?.tell({ kind: 'run' })
     if (this.#stop !== null) this.#agents[agent]?.tell({ kind: 'stop', reason: this.#stop })
     this.#restarts++
