@@ -16,7 +16,8 @@ test('a crawl of several agents comes to its end, whatever happens to them', { t
         seed: fc.string({ minLength: 6, maxLength: 6 }),
         agents: fc.integer({ min: 2, max: 4 }),
         pages: fc.integer({ min: 4, max: 60 }),
-        mishaps: fc.integer({ min: 0, max: 12 }),
+        mishaps: fc.integer({ min: 0, max: 20 }),
+        mishapEvery: fc.constantFrom(10, 30, 100, 300),
         outboxBytesMax: fc.constantFrom(1, 600, 2 ** 20),
       }),
       async (options) => {

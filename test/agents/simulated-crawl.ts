@@ -19,6 +19,8 @@ export interface SimulationOptions {
   readonly pages: number
   /** Deaths, stops and broken wires, altogether. */
   readonly mishaps: number
+  /** Steps from one to the next, about. */
+  readonly mishapEvery: number
   readonly outboxBytesMax: number
 }
 
@@ -90,8 +92,9 @@ export class SimulatedCrawl {
   }
 
   async #one(): Promise<void> {
-    const mishapsLeft = this.#options.mishaps - this.#deaths - this.#stops - this.#breaks
-    if (mishapsLeft > 0 && this.#random.below(60) === 0) this.#mishap()
+    const { mishaps, mishapEvery } = this.#options
+    const mishapsLeft = mishaps - this.#deaths - this.#stops - this.#breaks
+    if (mishapsLeft > 0 && this.#random.below(mishapEvery) === 0) this.#mishap()
     else if (!this.#isProbing && this.#random.below(10) === 0) this.#probe()
     const ready = this.#seats.filter(({ agent }) => agent?.canVisit === true)
     if (ready.length > 0 && this.#random.below(4) === 0) this.#random.pick(ready).agent?.visit()
