@@ -171,7 +171,7 @@ async function killProcess(name: string, signal: NodeJS.Signals, count: number, 
   const times: number[] = []
   try {
     let pid: number | null = null
-    while (times.length < count && !isOver) {
+    while (times.length < count) {
       const before: number | null = pid
       pid = await until(
         () => pidOf(to, before),

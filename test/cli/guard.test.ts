@@ -15,7 +15,7 @@ interface Guarded extends Running {
   readonly web: TestWeb
   readonly dir: string
   /** The process that crawls, once it is another one than `before` and has asked for some pages. */
-  crawling(before?: number): Promise<number>
+  readonly crawling: (before?: number) => Promise<number>
 }
 
 async function startGuarded(extra: readonly string[] = []): Promise<Guarded> {
