@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'agent-throw': { count: 1_000, rate: 0.3, web: SMALL, beside: `supervisor ${DOMINOS.supervisor}` },
   books: { count: 20, rate: 0.3, web: SMALL, beside: `database ${DOMINOS.database}` },
   'agent-opening': { count: 20, rate: 0.5, web: SMALL, beside: '–' },
-  'agent-memory': { count: 4, rate: 0.2, web: SMALL, beside: '–' },
+  'agent-memory': { count: 4, rate: 0.2, web: { hosts: 24, pages: 300 }, beside: '–' },
   'agent-hang': { count: 4, rate: 0.2, web: SMALL, beside: '–' },
   'process-SIGKILL': { count: 10, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
   'process-SIGABRT': { count: 10, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
@@ -121,7 +121,7 @@ async function breakParts(name: string, rate: number, count: number, { web: size
   try {
     const seeds = web.web.seeds()
     const truth = web.truth()
-    const flags = { ...FAST, connections: '16', retries: '10' }
+    const flags = { ...FAST, connections: '16', retries: '10', memory: '512MiB' }
     const run = (faults: string, to: string): Promise<BrokenCrawl> =>
       crawlBroken({ seeds, dir: join(dir, name, to), agents: AGENTS, flags, faults })
     await run('seed:0', 'whole')
@@ -171,7 +171,7 @@ async function killProcess(name: string, signal: NodeJS.Signals, count: number, 
   const times: number[] = []
   try {
     let pid: number | null = null
-    while (times.length < count && !isOver) {
+    while (times.length < count) {
       const before: number | null = pid
       pid = await until(
         () => pidOf(to, before),

@@ -11,6 +11,7 @@
 import { spawn } from 'node:child_process'
 import { systemClock } from '../base/index.ts'
 import { RestartBudget } from '../supervise/index.ts'
+import { EXIT } from './command.ts'
 
 /** Tells a process that it is the crawl of a guard, and its how-manieth. */
 const ENVIRONMENT = 'PORTOLAN_GUARDED'
@@ -80,7 +81,8 @@ export async function guard({ args, input, restartsMax, say }: Guarding): Promis
       const { code, signal, hasEnded } = await liveOnce(args, input, life, (kill) => {
         pass = kill
       })
-      if (code !== null && hasEnded) return { kind: 'ended', code }
+      // Killed after its last words: nobody knows whether the result was told, and twice would be worse.
+      if (hasEnded) return { kind: 'ended', code: code ?? EXIT.failed.code }
       // Signals by which people end a process, whoever sent them.
       if (isToldToStop || PASSED_ON.some((one) => one === signal)) return { kind: 'interrupted' }
       const why = signal === null ? `it ended with ${code} and without a word` : `by ${signal}`

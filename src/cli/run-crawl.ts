@@ -55,8 +55,13 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
   for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
-  // The process could not end in another way than this. What the other agents did is committed; under guard the next process
-  // goes on, and the result is for that one to tell.
+  let isResultTold = false
+  const tellResult = (summary: CrawlSummary): void => {
+    if (request.isJson && !isResultTold) process.stdout.write(`${JSON.stringify(summary)}\n`)
+    isResultTold = true
+  }
+  // A process with such a thread ends in no other way than by force. What the other agents did is committed; under guard
+  // the next process goes on, and the result is for that one to tell.
   let hasStuckThread = false
   const sayEnd = async (): Promise<void> => {
     if (hasStuckThread && isGuarded()) process.kill(process.pid, 'SIGKILL')
@@ -68,11 +73,11 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
       interruption.tell(describeEvent(event))
     })
     interruption.attach(job)
-    return await crawlAndTell(job, request, interruption, say, sayEnd)
+    return await crawlAndTell(job, request, interruption, say, sayEnd, tellResult)
   } catch (fault) {
     await sayEnd()
     // Also a crawl that could not be opened, or whose result could not be written, owes its one JSON object.
-    if (request.isJson) process.stdout.write(`${JSON.stringify(faultSummary(request, fault))}\n`)
+    tellResult(faultSummary(request, fault))
     throw fault
   } finally {
     unbind()
@@ -87,11 +92,11 @@ async function crawlAndTell(
   interruption: Interruption,
   say: (text: string) => void,
   sayEnd: () => Promise<void>,
+  tellResult: (summary: CrawlSummary) => void,
 ): Promise<number> {
   const { dir, isJson } = request
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
   const { stoppedBecause, fault } = await watch(job, request, interruption, say)
-  await sayEnd()
   const summary = summaryOf(job, request, before, stoppedBecause)
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
   const hasReport = stoppedBecause !== 'disk-full'
@@ -99,9 +104,10 @@ async function crawlAndTell(
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
   }
+  await sayEnd()
   if (fault !== null)
     say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
-  if (isJson) process.stdout.write(`${JSON.stringify(summary)}\n`)
+  tellResult(summary)
   if (request.progress !== 'none' || !isJson) {
     const terminal = { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 }
     const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
