@@ -32,8 +32,10 @@ describe('a crawl that works', () => {
   test('leaves every file of the contract, and one JSON object on standard output', async () => {
     const web = await startWeb()
     const dir = join(directory(), 'out')
-    const { code, stdout, stderr } = await portolan(['crawl', ...web.seeds(), '--dir', dir, ...LOCAL, '--json'])
+    const args = ['crawl', ...web.seeds(), '--dir', dir, ...LOCAL, '--agents', '2', '--json']
+    const { code, stdout, stderr } = await portolan(args)
     expect(code, stderr).toBe(0)
+    expect(stderr).toContain(` into ${dir} with 2 agents. Ctrl-C stops cleanly.\n`)
     const result = JSON.parse(stdout) as Record<string, unknown>
     const truth = web.truth()
     expect(result).toMatchObject({
@@ -44,14 +46,19 @@ describe('a crawl that works', () => {
       dir,
       stoppedBecause: 'finished',
       urlsSeen: truth.pages.size + truth.skipped.size,
-      run: { pages: truth.pages.size },
+      agents: 2,
+      run: { pages: truth.pages.size, restarts: 0 },
     })
     for (const field of ['bytes', 'seconds', 'peakRssBytes', 'cpuSeconds']) expect(result[field]).toBeGreaterThan(0)
     expect(JSON.parse(readFileSync(join(dir, 'crawl.json'), 'utf8'))).toEqual(result)
     for (const name of ['pages.jsonl', 'failures.jsonl', 'report.html', 'archive/index.cdxj']) {
       expect(existsSync(join(dir, name)), name).toBe(true)
     }
-    expect(readdirSync(join(dir, 'archive')).filter((name) => name.endsWith('.warc.gz'))).toHaveLength(1)
+    // One of each agent that has fetched something: which hosts are whose is chance.
+    const archives = readdirSync(join(dir, 'archive')).filter((name) => name.endsWith('.warc.gz'))
+    const writers = new Set(archives.map((name) => /-(\d+)-\d+\.warc\.gz$/.exec(name)?.[1]))
+    expect(archives).toHaveLength(writers.size)
+    expect([1, 2]).toContain(archives.length)
     expect(existsSync(join(dir, 'state/pid'))).toBe(false)
   })
 
