@@ -221,7 +221,12 @@ class Interruption {
   }
 }
 
-function describeEvent({ agent, why, ms }: NodeEvent): string {
+function describeEvent(event: NodeEvent): string {
+  if (event.kind === 'sharing') {
+    const { urls, agents, agentsBefore } = event
+    return `Sharing ${formatNumberOf(urls, 'URL')} among ${formatNumberOf(agents, 'agent')} instead of ${agentsBefore}…`
+  }
+  const { agent, why, ms } = event
   return `Agent ${agent} broke (${printable(why)}) and was started again from its last commit, after ${formatDuration(Math.round(ms))}.`
 }
 

@@ -31,7 +31,7 @@ import { ipGateSettings } from './ip-gate-settings.ts'
 import { PermitOffice } from './permit-office.ts'
 import { faultOf } from './plain-fault.ts'
 import { RestartBudget } from './restart-budget.ts'
-import { settleShares } from './shares.ts'
+import { settleShares, type SharingEvent } from './shares.ts'
 import { Timers } from './timers.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -46,11 +46,14 @@ export interface NodePlan {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Agents where nobody says how many. */
   readonly agentsUsual: number
-  /** Told of what an operator wants to know: an agent that broke and was started again. */
+  /** Told of what an operator wants to know. */
   readonly onEvent: (event: NodeEvent) => void
 }
 
-export interface NodeEvent {
+export type NodeEvent = RestartEvent | SharingEvent
+
+/** An agent broke and was started again. */
+interface RestartEvent {
   readonly kind: 'agent-restarted'
   readonly agent: number
   readonly why: string
