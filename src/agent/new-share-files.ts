@@ -2,14 +2,13 @@
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskFault, type FailureCode, Fault, type SkipReason } from '../base/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
 import { AppendFile, makeDirectory } from '../disk/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { emptyBatch, type OriginalNote, SegmentedJournal } from '../ledger/index.ts'
 import { LINK_LOG_HEAD_BYTES } from '../processors/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
-import { type FailureRecord, JsonLines } from '../store/index.ts'
-import type { CanonicalUrl } from '../url/index.ts'
+import { type FailureRecord, JsonLines, type PageRecord } from '../store/index.ts'
 import type { RememberedOptions } from './changed-options.ts'
 import { Closers } from './closers.ts'
 import { FILES, type Seed } from './crawl-files.ts'
@@ -17,16 +16,18 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures } from './figures.ts'
 import { HISTORY, type OldShare } from './old-share.ts'
 import type { GivenUpNote } from './trouble.ts'
+import { failureVerdict, pageVerdict } from './verdict.ts'
 
 const COPY_BYTES = 2 ** 20
 
 interface Lines {
+  readonly pages: JsonLines<PageRecord>
+  readonly failures: JsonLines<FailureRecord>
   readonly seeds: JsonLines<Seed>
   readonly held: JsonLines<FrontierEntry>
   readonly robots: JsonLines<SavedRobotsEntry>
   readonly givenUp: JsonLines<GivenUpNote>
   readonly originals: JsonLines<OriginalNote>
-  readonly failures: JsonLines<FailureRecord>
 }
 
 export class NewShareFiles {
@@ -34,7 +35,7 @@ export class NewShareFiles {
   readonly #closers: Closers
   readonly #lines: Lines
   readonly #history = new Map<string, AppendFile>()
-  /** Of the URLs that were given up. */
+  /** Of the URLs that are done with. */
   readonly #figures = new CrawlFigures()
 
   private constructor(plan: CrawlPlan, closers: Closers, lines: Lines) {
@@ -54,12 +55,13 @@ export class NewShareFiles {
     try {
       await makeDirectory(join(plan.dir, 'state'))
       return new NewShareFiles(plan, closers, {
+        pages: await openLines<PageRecord>(FILES.pages),
+        failures: await openLines<FailureRecord>('failures.jsonl'),
         seeds: await openLines<Seed>(FILES.seeds),
         held: await openLines<FrontierEntry>(FILES.held),
         robots: await openLines<SavedRobotsEntry>(FILES.robots),
         givenUp: await openLines<GivenUpNote>(FILES.givenUp),
         originals: await openLines<OriginalNote>(FILES.originals),
-        failures: await openLines<FailureRecord>('failures.jsonl'),
       })
     } catch (fault) {
       await closers.closeAll().catch(() => {})
@@ -68,20 +70,18 @@ export class NewShareFiles {
   }
 
   /** Adds a line; something to wait for when the disk is behind. */
-  add<K extends keyof Lines>(name: K, record: Lines[K] extends JsonLines<infer T> ? T : never): Promise<void> | undefined {
+  add<K extends keyof Lines>(
+    name: K,
+    record: Lines[K] extends JsonLines<infer T> ? T : never,
+  ): Promise<void> | undefined {
     const lines = this.#lines[name] as JsonLines<unknown>
     lines.append(record)
-    if (name === 'failures') this.#count(record as FailureRecord)
+    if (name === 'pages') this.#figures.count(pageVerdict(record as PageRecord))
+    if (name === 'failures') this.#figures.count(failureVerdict(record as FailureRecord))
     return lines.needsDrain ? lines.drained() : undefined
   }
 
-  #count({ url, kind, reason }: FailureRecord): void {
-    const canonical = url as CanonicalUrl
-    if (kind === 'failed') this.#figures.count({ url: canonical, kind, code: reason as FailureCode })
-    else this.#figures.count({ url: canonical, kind, reason: reason as SkipReason })
-  }
-
-  /** What is known of all pages, one share after the other. */
+  /** The logs of all, one share after the other. */
   async addHistory(shares: readonly OldShare[]): Promise<void> {
     for (const name of HISTORY) {
       const sources = shares.flatMap((share) => share.history(name) ?? [])
@@ -105,7 +105,11 @@ export class NewShareFiles {
         await file.sync()
         states[name] = name === 'failures' ? { length: file.length, edition: 0 } : file.length
       }
-      const journal = await SegmentedJournal.open({ directory: join(dir, 'state/journal'), random, create: newIdentity })
+      const journal = await SegmentedJournal.open({
+        directory: join(dir, 'state/journal'),
+        random,
+        create: newIdentity,
+      })
       this.#closers.add(() => journal.close())
       const totals = this.#figures.totals(0, { ms: 0, cpuMs: 0, peakRssBytes: 0 })
       await journal.commit({ ...emptyBatch(), files: states, totals })

@@ -6,7 +6,7 @@ import type { ExchangeState } from '../exchange/index.ts'
 import type { FrontierEntry, HandedHost } from '../frontier/index.ts'
 import { type CrawlIdentity, lookAtLastBatch, type NumberedBatch, type OriginalNote } from '../ledger/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
-import { type ArchiveState, type FailureRecord, readJsonLines } from '../store/index.ts'
+import { type ArchiveState, type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import type { Fingerprinter } from '../url/index.ts'
 import type { RememberedOptions } from './changed-options.ts'
 import { Closers } from './closers.ts'
@@ -17,8 +17,8 @@ import type { CrawlTotals } from './figures.ts'
 import { originalNotesIn } from './page-originals.ts'
 import type { GivenUpNote } from './trouble.ts'
 
-/** Files that are not looked into, but go on as they are. */
-export const HISTORY = ['pages', 'links', 'index'] as const
+/** Files that nobody looks into while it crawls: they go on as they are. */
+export const HISTORY = ['links', 'index'] as const
 
 export class OldShare {
   readonly #plan: CrawlPlan
@@ -78,6 +78,10 @@ export class OldShare {
   history(name: (typeof HISTORY)[number]): { readonly path: string; readonly length: number } | null {
     const file = committedFiles(this.#state.past.states).find((one) => one.name === name)
     return file === undefined ? null : { path: join(this.#plan.dir, file.path), length: file.length }
+  }
+
+  pages(): AsyncIterable<PageRecord> {
+    return readJsonLines<PageRecord>(this.#state.files.pages.path)
   }
 
   failures(): AsyncIterable<FailureRecord> {

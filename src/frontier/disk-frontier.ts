@@ -314,9 +314,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   async *#entriesOf(host: DiskHost): AsyncIterable<FrontierEntry> {
     yield* host.unconcluded
     for (const segment of host.segments()) {
-      yield* segment.isUnread
-        ? await this.#reader.readWhole(host.key, segment)
-        : this.lines.entries(segment, host.key)
+      yield* segment.isUnread ? await this.#reader.readWhole(host.key, segment) : this.lines.entries(segment, host.key)
     }
   }
 

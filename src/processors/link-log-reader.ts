@@ -7,7 +7,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { diskFault, Fault } from '../base/index.ts'
 import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.ts'
-import { LINK_LOG_HEAD_BYTES, LINK_LOG_MAGIC, NAMED_BY_SOURCE, NAMED_HERE, TARGET_BYTES, VARINT_BYTES_MAX } from './link-log.ts'
+import {
+  LINK_LOG_HEAD_BYTES,
+  LINK_LOG_MAGIC,
+  NAMED_BY_SOURCE,
+  NAMED_HERE,
+  TARGET_BYTES,
+  VARINT_BYTES_MAX,
+} from './link-log.ts'
 
 /** Told of every page, then of each host it links to, then of each link to that host. */
 export interface LinkVisitor {

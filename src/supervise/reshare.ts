@@ -3,10 +3,10 @@
 //   old shares, opened as ever ──▶ new shares beside them ──▶ the layout names those ──▶ the old ones are removed
 //        read, not changed            thrown away by a crash      one rename: the flip       gone on with after a crash
 //
-//   by slot of the host   what waits, what is known of hosts, URLs met, robots.txt, hosts and URLs given up, URLs held back
+//   by slot of the host   what waits, what is known of hosts, URLs met, pages, URLs and hosts given up, robots.txt, URLs held back
 //   by digest             first pages of contents
 //   to all                seeds, options
-//   to the first          what pages.jsonl, the link log and the index of the archive say; totals
+//   to the first          the link log and the index of the archive; what was counted and cannot be told apart
 //
 // Links and contents that were on their way between the old agents arrive: they stand in the journals until whoever gets them
 // holds them. What is moved passes through memory in pieces; old and new shares each have half of --memory.
@@ -137,6 +137,7 @@ async function moveFiles(old: readonly OldShare[], plans: readonly CrawlPlan[], 
     const seeds = new Map(old.flatMap((share) => share.seeds.map((seed) => [seed.url, seed] as const)))
     for (const one of files) for (const seed of seeds.values()) await one.add('seeds', seed)
     for (const share of old) {
+      for await (const record of share.pages()) await of(routes.ofUrl(record.url)).add('pages', record)
       for await (const record of share.failures()) await of(routes.ofUrl(record.url)).add('failures', record)
       for await (const entry of share.held()) await of(routes.ofUrl(entry.url)).add('held', entry)
       for await (const entry of share.robots()) await of(routes.ofUrl(`${entry.origin}/`)).add('robots', entry)
