@@ -9,6 +9,7 @@ import { Random } from '../../src/base/index.ts'
 import { type PageRecord, readJsonLines } from '../../src/store/index.ts'
 import { loadLayout, sharesOf } from '../../src/view/index.ts'
 import { checkArchive } from '../archive-check.ts'
+import { portolan } from '../cli/portolan.ts'
 import { directory, expectAskedOnce, expectTruth, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, type CrawlOptions, type CrawlResult, FAST, newIdentity } from '../crawl/run-crawl.ts'
 import { crawlLossily } from './lossy-pair.ts'
@@ -81,6 +82,23 @@ describe('interrupted and gone on with', TIMEOUT, () => {
     expect(checkArchive(dir).problems).toEqual([])
     expect(readdirSync(join(dir, 'archive')).filter((name) => name.endsWith('.open'))).toEqual([])
   })
+})
+
+test('the command says what it does, and goes on', TIMEOUT, async () => {
+  const web = await startWeb({ seed: 'said', hosts: 4, pages: 12 })
+  const dir = directory()
+  const common = ['crawl', ...web.seeds(), '--dir', dir, '--allow-private', '--delay', '0ms', '--warc', 'off']
+  const first = await portolan([...common, '--agents', '1', '--max-pages', '10'])
+  expect(first.code, first.stderr).toBe(0)
+  const second = await portolan([...common, '--agents', '2', '--max-pages', '10000', '--json'])
+  expect(second.code, second.stderr).toBe(0)
+  expect(second.stderr).toMatch(/^Sharing \d+ URLs among 2 agents instead of 1…$/m)
+  const { pages, waiting } = JSON.parse(second.stdout) as Record<string, number>
+  expect({ pages, waiting }).toEqual({ pages: web.truth().pages.size, waiting: 0 })
+  // From now on it has two, whoever says nothing.
+  const third = await portolan(common)
+  expect(third.stderr).not.toContain('Sharing')
+  await expectShares(dir, 2, 2)
 })
 
 describe('limits hold over both runs', TIMEOUT, () => {
