@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { urlOptions } from '../url/index.ts'
-import { compareOptions, type OptionChanges } from './changed-options.ts'
+import { compareOptions, joinOptions, type OptionChanges } from './changed-options.ts'
 import { agentOptions } from './options.ts'
 
 type Said = Record<string, unknown>
@@ -59,4 +59,23 @@ test('names of session parameters cannot change, and the message says what they 
     'sessionIds cannot change while a crawl lives (it was begun with sid)',
   )
   expect(() => changes([{ sessionIds: ['sid'] }], [{ sessionIds: ['sid'] }])).not.toThrow()
+})
+
+test('agents that remember different runs are joined so that whatever one of them has not done is done', () => {
+  const remembered = (url: Said, agent: Said = {}): OptionChanges['remembered'] =>
+    compareOptions(settings(url, agent), null).remembered
+  const shallow = remembered({ maxDepth: 2 }, { hostPages: null })
+  const deep = remembered({ maxDepth: 5 }, { hostPages: 7 })
+  for (const both of [
+    [shallow, deep],
+    [deep, shallow],
+  ]) {
+    const joined = joinOptions(both)
+    expect(joined).toMatchObject({ maxDepth: 2, hostPages: 7 })
+    const now = compareOptions(settings({ maxDepth: 5 }, { hostPages: 8 }), joined)
+    expect(now).toMatchObject({ isDeeper: true, hasMoreHostPages: true, isScopeChanged: true })
+    expect(now.remembered.wasRescoped).toBe(true)
+  }
+  expect(joinOptions([deep, deep])).toEqual(deep)
+  expect(joinOptions([])).toBeNull()
 })

@@ -51,6 +51,27 @@ export function compareOptions(
   }
 }
 
+/**
+ * What agents that went on with other options at different times remember, as one: whatever one of them has still to do follows
+ * from it, and doing it again does no harm.
+ */
+export function joinOptions(all: readonly RememberedOptions[]): RememberedOptions | null {
+  const [first] = all
+  if (first === undefined) return null
+  const least = (limits: readonly (number | null)[]): number | null => {
+    const limit = Math.min(...limits.map((one) => one ?? Infinity))
+    return limit === Infinity ? null : limit
+  }
+  return {
+    maxDepth: least(all.map(({ maxDepth }) => maxDepth)),
+    hostPages: least(all.map(({ hostPages }) => hostPages)),
+    sessionIds: first.sessionIds,
+    // No scope has an empty text: it will count as changed.
+    scope: all.every(({ scope }) => scope === first.scope) ? first.scope : '',
+    wasRescoped: all.some(({ wasRescoped }) => wasRescoped),
+  }
+}
+
 /** Null is no limit. */
 function isRaised(before: number | null, now: number | null): boolean {
   return before !== null && (now === null || now > before)

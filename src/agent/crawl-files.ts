@@ -26,7 +26,7 @@ import type { GivenUpNote } from './trouble.ts'
 import { FailuresFile, type FailuresState } from './failures-file.ts'
 
 /** Files of a crawl's directory, by the names the ledger knows them by. */
-const FILES = {
+export const FILES = {
   archive: 'archive',
   pages: 'pages.jsonl',
   seeds: 'state/seeds.jsonl',

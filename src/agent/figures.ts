@@ -3,7 +3,8 @@
 import type { FailureCode, RefusalReason, SkipReason } from '../base/index.ts'
 import type { Verdict } from './verdict.ts'
 
-export type AnswerClass = '2xx' | '3xx' | '4xx' | '5xx' | 'other'
+const ANSWER_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
+export type AnswerClass = (typeof ANSWER_CLASSES)[number]
 
 function answerClassOf(status: number): AnswerClass {
   const hundreds = Math.floor(status / 100)
@@ -44,6 +45,32 @@ export function sumTotals(all: readonly CrawlTotals[]): CrawlTotals {
     cpuMs: all.reduce((sumMs, { cpuMs }) => sumMs + cpuMs, 0),
     peakRssBytes: Math.max(0, ...all.map(({ peakRssBytes }) => peakRssBytes)),
   })
+}
+
+/** What is left of a sum when others have these parts of it. */
+export function remainingTotals(sum: CrawlTotals, parts: readonly CrawlTotals[]): CrawlTotals {
+  const figures = CrawlFigures.from(sum)
+  let { hosts } = sum
+  for (const part of parts) {
+    hosts -= part.hosts
+    figures.admitted -= part.admitted
+    figures.pages -= part.pages
+    figures.failed -= part.failed
+    figures.bytes -= part.bytes
+    figures.wireBytes -= part.wireBytes
+    for (const name of ANSWER_CLASSES) figures.answers[name] -= part.answers[name]
+    takeCounts(figures.failures, part.failures)
+    takeCounts(figures.skipped, part.skipped)
+    takeCounts(figures.refused, part.refused)
+  }
+  return figures.totals(hosts, { ms: 0, cpuMs: 0, peakRssBytes: 0 })
+}
+
+function takeCounts(sum: Partial<Record<string, number>>, less: Partial<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(less)) {
+    sum[name] = (sum[name] ?? 0) - (count ?? 0)
+    if (sum[name] === 0) delete sum[name]
+  }
 }
 
 function addCounts(sum: Partial<Record<string, number>>, more: Partial<Record<string, number>>): void {

@@ -31,7 +31,7 @@ export const agentOptions = z.strictObject({
   agents: countOrUsual(
     'one per processor',
     {
-      text: 'Worker threads that share the hosts among them. A crawl keeps the number it was begun with.',
+      text: 'Worker threads that share the hosts among them. A crawl keeps the number it has; changing it shares the hosts anew.',
       flag: 'agents',
     },
     { min: 1, max: AGENTS_MAX },

@@ -5,7 +5,7 @@
 import type { DiskContentSeen, FoundOriginal } from '../content-seen/index.ts'
 import type { LineReader } from '../disk/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
-import { type PageRecord, readPlacedLines } from '../store/index.ts'
+import { type PageRecord, readJsonLines, readPlacedLines } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
 /** Reads the original whose line stands at a position of the file. */
@@ -19,6 +19,15 @@ export async function tellContents(contents: DiskContentSeen, path: string, from
     if (!isOriginal(record)) continue
     const { digest, original } = foundIn(record)
     contents.keep(Buffer.from(digest.slice('sha256:'.length), 'hex'), original, position)
+  }
+}
+
+/** The originals among pages, as notes. */
+export async function* originalNotesIn(path: string): AsyncGenerator<OriginalNote> {
+  for await (const record of readJsonLines<PageRecord>(path)) {
+    if (!isOriginal(record)) continue
+    const { digest, original } = foundIn(record)
+    yield { digest: digest.slice('sha256:'.length), ...original }
   }
 }
 

@@ -1,6 +1,5 @@
 // Verdicts taken back: URLs that were given up or skipped wait again.
 
-import type { FailureCode, SkipReason } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import type { FailureRecord } from '../store/index.ts'
 import type { Strategy } from '../strategy/index.ts'
@@ -8,7 +7,7 @@ import { type CanonicalUrl, hostKeyOf, originOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { FailuresFile } from './failures-file.ts'
 import type { Trouble } from './trouble.ts'
-import type { Verdict } from './verdict.ts'
+import { failureVerdict } from './verdict.ts'
 
 export interface RequeueParts {
   readonly failures: FailuresFile
@@ -31,7 +30,7 @@ export async function requeue(parts: RequeueParts, isWanted: (record: FailureRec
       // Its host may have been given up; asking for it again is asking the host again.
       trouble.forgive(entry.host)
       trouble.forgive(originOf(entry.url))
-      books.requeued(entry, verdictOf(record))
+      books.requeued(entry, failureVerdict(record))
     }
     await books.commit()
     total += taken.length
@@ -44,10 +43,4 @@ function entryOf(record: FailureRecord, { strategy, isSeed }: RequeueParts): Fro
   const via = record.via as CanonicalUrl | null
   const link = { url, host: hostKeyOf(url), via, depth: record.depth, isSeed: isSeed(url) }
   return { ...link, band: strategy.bandOf(link), hops: 0, tries: 0, pauses: 0 }
-}
-
-function verdictOf({ url, kind, reason }: FailureRecord): Verdict {
-  return kind === 'failed'
-    ? { url: url as CanonicalUrl, kind, code: reason as FailureCode }
-    : { url: url as CanonicalUrl, kind, reason: reason as SkipReason }
 }

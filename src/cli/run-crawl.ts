@@ -257,6 +257,10 @@ function describeEvent(event: NodeEvent): string {
   switch (event.kind) {
     case 'visit-broken':
       return `A visit to ${printable(event.url)} broke (${printable(event.why)}). This is a fault of Portolan's; please report it. The crawl goes on; such URLs fail as VISIT_BROKEN after some tries.`
+    case 'sharing': {
+      const { urls, agents, agentsBefore } = event
+      return `Sharing ${formatNumberOf(urls, 'URL')} among ${formatNumberOf(agents, 'agent')} instead of ${agentsBefore}…`
+    }
     case 'fewer-connections':
       return event.what
     case 'agent-restarted':

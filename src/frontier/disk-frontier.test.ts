@@ -219,3 +219,59 @@ describe('DiskFrontier with more hosts than memory', () => {
     expect(await urls(frontier)).toEqual(['http://h0/1', 'http://h0/2', 'http://h0/3'])
   })
 })
+
+test('what one frontier hands over another takes: entries in their order, pages, delays and rests, also of hosts on disk', async () => {
+  const settings = { clock: new ManualClock(), delayMs: 0, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1 }
+  const open = async (): Promise<DiskFrontier> => {
+    const tuning = { ...TINY, hostsMin: 0 }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), { ...settings, tuning }, true)
+    await frontier.endReplay()
+    return frontier
+  }
+  const write = async (frontier: DiskFrontier): Promise<void> => {
+    frontier.seal(1)
+    frontier.committed(1)
+    await frontier.written()
+  }
+  const read = async (frontier: DiskFrontier): Promise<Map<HostKey, unknown>> => {
+    const all = new Map<HostKey, unknown>()
+    for await (const { entries, ...facts } of frontier.handOver()) {
+      all.set(facts.host, { ...facts, entries: await Array.fromAsync(entries) })
+    }
+    return all
+  }
+  const from = await open()
+  for (let place = 0; place < 12; place++) {
+    const host = `h${place}.test` as HostKey
+    const facts = { host, wasOffered: place !== 3, pages: place, leastRestMs: 10 * place, restMs: 1_000 * place }
+    from.takeOver(facts)
+    for (let i = 0; i < (place === 3 ? 0 : 5 * place); i++) {
+      from.offer({
+        url: `http://${host}/${i}` as CanonicalUrl,
+        host,
+        via: i % 2 === 0 ? null : (`http://${host}/` as CanonicalUrl),
+        depth: i,
+        hops: i % 3,
+        band: i % 4,
+        isSeed: i === 1,
+        tries: i % 2,
+        pauses: i % 5,
+      })
+    }
+    if (place % 2 === 1) await write(from)
+  }
+  const to = await open()
+  for await (const host of from.handOver()) {
+    to.takeOver(host)
+    for await (const entry of host.entries) to.offer(entry)
+    await write(to)
+  }
+  const expected = await read(from)
+  expect(expected.size).toBe(12)
+  expect(expected.get('h11.test' as HostKey)).toMatchObject({ pages: 11, leastRestMs: 110, restMs: 11_000 })
+  expect(await read(to)).toEqual(expected)
+  expect(to.figures()).toMatchObject({ waiting: from.figures().waiting, hosts: 11 })
+  to.assertSound()
+  await from.close()
+  await to.close()
+})

@@ -26,7 +26,7 @@ import { CheckpointWriter, type Seal } from './checkpoint-writer.ts'
 import { type DiskFrontierSettings, type DiskFrontierTuning, TUNING } from './disk-frontier-settings.ts'
 import { DiskHost, HOST_BYTES } from './disk-host.ts'
 import { ROW_BYTES } from './entry-lines.ts'
-import type { FrontierEntry, HostState, Turn } from './frontier.ts'
+import type { FrontierEntry, HandedHost, HostState, Turn } from './frontier.ts'
 import { FrontierOfHosts } from './frontier-of-hosts.ts'
 import { type GuardedStore, hostKey } from './guarded-store.ts'
 import { captureHost } from './host-capture.ts'
@@ -301,19 +301,41 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#callHosts()
   }
 
-  // ── For tests and small crawls ───────────────────────────────────────────────────────────────
+  // ── Read out, host by host ───────────────────────────────────────────────────────────────────
 
   /** Every entry without a verdict, waiting or out, host by host, in the order it would be handed out. */
   async *entries(): AsyncIterable<FrontierEntry> {
     for await (const host of this.#allHosts()) {
-      yield* host.unconcluded
-      for (const segment of host.segments()) {
-        yield* segment.isUnread
-          ? await this.#reader.readWhole(host.key, segment)
-          : this.lines.entries(segment, host.key)
-      }
+      yield* this.#entriesOf(host)
       if (!this.hosts.has(host.key)) host.clear(this.lines)
     }
+  }
+
+  async *#entriesOf(host: DiskHost): AsyncIterable<FrontierEntry> {
+    yield* host.unconcluded
+    for (const segment of host.segments()) {
+      yield* segment.isUnread ? await this.#reader.readWhole(host.key, segment) : this.lines.entries(segment, host.key)
+    }
+  }
+
+  /** Everything of every host known, for another frontier to take over. Nothing may be offered or taken meanwhile. */
+  async *handOver(): AsyncIterable<HandedHost> {
+    for await (const host of this.#allHosts()) {
+      const { key, wasOffered, pages, leastRestMs } = host
+      const restMs = Math.max(0, host.restUntilMs - this.clock.nowMs())
+      yield { host: key, wasOffered, pages, leastRestMs, restMs, entries: this.#entriesOf(host) }
+      if (!this.hosts.has(key)) host.clear(this.lines)
+    }
+  }
+
+  /** What another frontier knew of a host, which was never offered anything here; its entries are to be offered next. */
+  takeOver({ host: key, wasOffered, pages, leastRestMs, restMs }: Omit<HandedHost, 'entries'>): void {
+    const host = this.hostOf(key)
+    this.willChange(host)
+    host.pages += pages
+    if (wasOffered && !host.wasOffered) this.offeredFirst(host)
+    this.setLeastRest(key, Math.max(host.leastRestMs, leastRestMs))
+    this.rest(key, restMs)
   }
 
   /** The state of every host known. */
@@ -333,7 +355,10 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     for await (const [key, bytes] of this.#store.records()) {
       if (this.hosts.has(key)) continue
       const host = new DiskHost(key)
-      host.adopt(this.lines, decodeRecord(key, bytes, this.#store.code))
+      const record = decodeRecord(key, bytes, this.#store.code)
+      host.adopt(this.lines, record)
+      host.wasOffered = record.wasOffered
+      host.restUntilMs = this.#restUntilMs(record) as ClockMs
       yield host
     }
   }

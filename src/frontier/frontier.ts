@@ -136,3 +136,15 @@ export interface HostState {
   readonly leastRestMs: number
   readonly address: string | null
 }
+
+/** All that a frontier knows of a host, on its way to another frontier. */
+export interface HandedHost {
+  readonly host: HostKey
+  readonly wasOffered: boolean
+  readonly pages: number
+  readonly leastRestMs: number
+  /** What is left of its rest. */
+  readonly restMs: number
+  /** Those without a verdict, in the order of their lines. To be read before the next host is asked for. */
+  readonly entries: AsyncIterable<FrontierEntry>
+}

@@ -1,5 +1,5 @@
 export { LinkExtractor } from './link-extractor.ts'
-export { LinkLog, type LinkTargets } from './link-log.ts'
+export { LINK_LOG_HEAD_BYTES, LinkLog, type LinkTargets } from './link-log.ts'
 export { LinkLogReader, type LinkVisitor } from './link-log-reader.ts'
 export { PageStatistics } from './page-statistics.ts'
 export { PageInHand, type Processor } from './processor.ts'

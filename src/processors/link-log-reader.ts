@@ -7,7 +7,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { diskFault, Fault } from '../base/index.ts'
 import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.ts'
-import { KEY_BYTES, LINK_LOG_MAGIC, NAMED_BY_SOURCE, NAMED_HERE, TARGET_BYTES, VARINT_BYTES_MAX } from './link-log.ts'
+import {
+  LINK_LOG_HEAD_BYTES,
+  LINK_LOG_MAGIC,
+  NAMED_BY_SOURCE,
+  NAMED_HERE,
+  TARGET_BYTES,
+  VARINT_BYTES_MAX,
+} from './link-log.ts'
 
 /** Told of every page, then of each host it links to, then of each link to that host. */
 export interface LinkVisitor {
@@ -17,7 +24,6 @@ export interface LinkVisitor {
   link?(high: number, low: number): void
 }
 
-const HEAD_BYTES = LINK_LOG_MAGIC.length + KEY_BYTES
 const CHUNK_BYTES = 1 << 20
 /** Far above what a writer makes; a longer frame is a damaged length. */
 const FRAME_BYTES_MAX = 1 << 26
@@ -43,9 +49,9 @@ export class LinkLogReader {
       if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw diskFault(`reading ${path}`, cause)
     }
-    const head = Buffer.alloc(HEAD_BYTES)
+    const head = Buffer.alloc(LINK_LOG_HEAD_BYTES)
     try {
-      if ((await readAt(file, path, head, 0, 0)) === HEAD_BYTES) {
+      if ((await readAt(file, path, head, 0, 0)) === LINK_LOG_HEAD_BYTES) {
         if (head.toString('latin1', 0, LINK_LOG_MAGIC.length) !== LINK_LOG_MAGIC) {
           throw new Fault(
             'LEDGER_VERSION',
@@ -68,7 +74,7 @@ export class LinkLogReader {
     let buffer = Buffer.alloc(CHUNK_BYTES)
     // buffer[0, filled) holds the file from `position` on.
     let filled = 0
-    let position = HEAD_BYTES
+    let position = LINK_LOG_HEAD_BYTES
     const names = new Map<number, string>()
     for (;;) {
       const bytesRead = await this.#read(buffer, filled, position + filled)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CanonicalUrl, defaultKey, Fingerprinter } from '../url/index.ts'
-import { LinkLog } from './link-log.ts'
+import { LINK_LOG_HEAD_BYTES, LinkLog } from './link-log.ts'
 import { LinkLogReader } from './link-log-reader.ts'
 
 let dir: string
@@ -105,6 +105,23 @@ test('a log gives back every page, its links once each, and how many go to which
       const read = await readLog(path)
       expect(read.isDamaged).toBe(false)
       expect(read.pages.map(({ source, hosts, links }) => ({ source, hosts, links }))).toEqual(expected(pages))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the frames of one log may be appended to another, and a writer goes on behind them', async () => {
+  await fc.assert(
+    fc.asyncProperty(pages, pages, pages, async (one, two, later) => {
+      const [path, other] = [newPath(), newPath()]
+      await writeLog(path, one)
+      await writeLog(other, two)
+      await writeFile(path, (await readFile(other)).subarray(LINK_LOG_HEAD_BYTES), { flag: 'a' })
+      await writeLog(path, later)
+      const read = await readLog(path)
+      expect(read.isDamaged).toBe(false)
+      const all = [...one, ...two, ...later]
+      expect(read.pages.map(({ source, hosts, links }) => ({ source, hosts, links }))).toEqual(expected(all))
     }),
     { numRuns: 60 },
   )

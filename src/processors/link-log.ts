@@ -25,6 +25,8 @@ import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.
 
 export const LINK_LOG_MAGIC = 'PLINKS\u0001\n'
 export const KEY_BYTES = 8
+/** Behind it stand frames, which may be appended to those of another log with the same key. */
+export const LINK_LOG_HEAD_BYTES = LINK_LOG_MAGIC.length + KEY_BYTES
 export const TARGET_BYTES = 6
 
 /** How a group names its host; above these it is the length of the name that follows, plus 2. */

@@ -42,7 +42,7 @@ import { ipGateSettings } from './ip-gate-settings.ts'
 import { PermitOffice } from './permit-office.ts'
 import { faultOf, plainFault } from './plain-fault.ts'
 import { RestartBudget } from './restart-budget.ts'
-import { settleShares } from './shares.ts'
+import { settleShares, type SharingEvent } from './shares.ts'
 import { Speeds } from './speeds.ts'
 import { Timers } from './timers.ts'
 import { Watchdog } from './watchdog.ts'
@@ -87,6 +87,7 @@ export type NodeEvent =
   | { readonly kind: 'visit-broken'; readonly agent: number; readonly url: string; readonly why: string }
   /** The system allows fewer connections than were asked for. */
   | { readonly kind: 'fewer-connections'; readonly what: string }
+  | SharingEvent
 
 interface Death {
   readonly ms: number

@@ -1,11 +1,13 @@
-// Which agents a crawl has: as many as were asked for when it was begun, and each with a share of its own.
+// Which agents a crawl has: as many as were asked for when it was begun, or were last, and each with a share of its own.
 
 import { join } from 'node:path'
 import { type CrawlSettings, leastMemory, refuseRemains } from '../agent/index.ts'
-import { Fault, formatBytes } from '../base/index.ts'
+import { type Clock, Fault, formatBytes } from '../base/index.ts'
 import { type CrawlIdentity, journalBegun } from '../ledger/index.ts'
 import { loadLayout, refuseMissingShares, writeLayout } from '../view/index.ts'
 import { beginShares, clearBegunShares } from './begun-shares.ts'
+import { reshare } from './reshare.ts'
+import { endResharing } from './resharing-record.ts'
 
 export interface SharesPlan {
   readonly dir: string
@@ -13,6 +15,19 @@ export interface SharesPlan {
   readonly newIdentity: () => CrawlIdentity
   /** Agents where nobody says how many. */
   readonly agentsUsual: number
+  readonly clock: Clock
+  readonly software: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly onEvent: (event: SharingEvent) => void
+}
+
+/** Another number of agents than before is wanted: everything is shared anew, which takes its time. */
+export interface SharingEvent {
+  readonly kind: 'sharing'
+  /** URLs met: those that wait and those that are done with. */
+  readonly urls: number
+  readonly agents: number
+  readonly agentsBefore: number
 }
 
 export interface Shares {
@@ -27,6 +42,7 @@ export async function settleShares(plan: SharesPlan): Promise<Shares> {
   const { dir, settings } = plan
   const { agents: wanted, memory } = settings.agent
   const layout = await loadLayout(dir)
+  await endResharing(dir, layout)
   const isBegun = layout !== null || (await journalBegun(join(dir, 'state/journal')))
   if (!isBegun) {
     const agents = wanted ?? affordable(plan.agentsUsual, memory)
@@ -39,17 +55,38 @@ export async function settleShares(plan: SharesPlan): Promise<Shares> {
     await writeLayout(dir, names)
     return { names, identity }
   }
-  const agents = layout?.length ?? 1
-  if (wanted !== null && wanted !== agents) {
-    throw new Fault(
-      'CONFIG_INVALID',
-      `the crawl in ${dir} was begun with --agents ${agents}; leave --agents out or say the same`,
-    )
-  }
+  const agents = wanted ?? layout?.length ?? 1
   assertMemory(agents, memory)
-  if (layout === null) return { names: null, identity: plan.newIdentity() }
-  await refuseMissingShares(dir, layout)
-  return { names: layout, identity: await beginShares(dir, layout, plan.newIdentity()) }
+  if (layout !== null) await refuseMissingShares(dir, layout)
+  const identity = layout === null ? plan.newIdentity() : await beginShares(dir, layout, plan.newIdentity())
+  if (agents === (layout?.length ?? 1)) return { names: layout, identity }
+  const names = nextEdition(layout, agents)
+  return { names, identity: await shareAnew(plan, layout, names, identity) }
+}
+
+async function shareAnew(
+  plan: SharesPlan,
+  from: readonly string[] | null,
+  to: readonly string[],
+  identity: CrawlIdentity,
+): Promise<CrawlIdentity> {
+  const { dir, onEvent } = plan
+  const onBegin = (urls: number): void =>
+    onEvent({ kind: 'sharing', urls, agents: to.length, agentsBefore: from?.length ?? 1 })
+  try {
+    return await reshare({ ...plan, from, to, identity, onBegin })
+  } catch (fault) {
+    // At once, for it may be room that is missing. What cannot be done now is done by the next start.
+    await endResharing(dir, await loadLayout(dir)).catch(() => {})
+    throw fault
+  }
+}
+
+/** Names that no share has: the layout flips from all of the old to all of the new. */
+function nextEdition(layout: readonly string[] | null, agents: number): string[] {
+  const editions = (layout ?? []).map((name) => Number(/\/(\d+)-\d+$/.exec(name)?.[1] ?? 1))
+  const edition = Math.max(1, ...editions) + 1
+  return Array.from({ length: agents }, (_, agent) => `state/agents/${edition}-${agent}`)
 }
 
 function affordable(agents: number, memory: number): number {

@@ -103,9 +103,17 @@ export class DiskUrlSeen implements UrlSeen {
   }
 
   visit(visitor: (high: number, low: number, meetings: number) => void): void {
+    for (const _ of this.visitInSteps(visitor));
+  }
+
+  /** The same, giving control away now and then: some thousand URLs a step. */
+  *visitInSteps(visitor: (high: number, low: number, meetings: number) => void): Generator<void> {
     const show = (high: number, low: number, more: number): void =>
       visitor(high, low, Math.min(more + this.#recentMeetings(high, low), MEETINGS_MAX))
-    for (const _ of mergeRuns(this.#runs.all, show)) this.#assertSound()
+    for (const _ of mergeRuns(this.#runs.all, show)) {
+      this.#assertSound()
+      yield
+    }
     if (this.#keeper.isFlushing) this.#previous.visitNew((high, low) => show(high, low, 0))
     this.#active.visitNew((high, low) => show(high, low, 0))
   }

@@ -2,19 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { directory, expectAskedOnce, expectTruth, startWeb } from '../crawl/expect-truth.ts'
-import { crawl, type CrawlResult, dnsFlags, FAST } from '../crawl/run-crawl.ts'
-
-/** Of the pages with one content exactly one is the original, whichever agent has it. */
-function expectOneOriginalEach({ pages }: CrawlResult): void {
-  const whole = pages.filter(({ status, bytes, truncated }) => status === 200 && bytes > 0 && truncated === undefined)
-  const groups = Map.groupBy(whole, (page) => page.digest)
-  for (const [digest, copies] of groups) {
-    const originals = copies.filter((page) => page.duplicateOf === undefined)
-    expect(originals, digest).toHaveLength(1)
-    const [original] = originals
-    for (const copy of copies) if (copy !== original) expect(copy.duplicateOf).toBe(original?.url)
-  }
-}
+import { crawl, dnsFlags, FAST } from '../crawl/run-crawl.ts'
+import { expectOneOriginalEach } from './one-original.ts'
 
 describe('the truth is the same', () => {
   test.for([2, 5])('%d agents: every page once, contents known across agents', async (agents) => {

@@ -60,17 +60,10 @@ export async function crawl({
   agents = 0,
   before,
 }: CrawlOptions & { dir: string }): Promise<CrawlResult> {
-  const result = readConfig(SECTIONS, {
-    flags: new Map(Object.entries(flags)),
-    environment: {},
-    file: { name: 'test', content: config },
-  })
-  if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
+  const settings = settingsOf(flags, config)
   const wanted = seeds.map((seed) => canonicalise(seed) as CanonicalUrl)
   const job =
-    agents === 0
-      ? await openHere(dir, wanted, result.config)
-      : await openNode(dir, wanted, result.config, agents, nodePlan)
+    agents === 0 ? await openHere(dir, wanted, settings) : await openNode(dir, wanted, settings, agents, nodePlan)
   let reason: StopReason
   try {
     if (job instanceof Crawl) {
@@ -89,6 +82,17 @@ export async function crawl({
     pages: await Array.fromAsync(readJsonLines<PageRecord>(join(dir, 'pages.jsonl'))),
     failures: await Array.fromAsync(readJsonLines<FailureRecord>(join(dir, 'failures.jsonl'))),
   }
+}
+
+/** What flags and a configuration file come to. */
+export function settingsOf(
+  flags: Readonly<Record<string, FlagValue>>,
+  config: NonNullable<CrawlOptions['config']> = QUICK_BACKOFF,
+): CrawlSettings {
+  const file = { name: 'test', content: config }
+  const result = readConfig(SECTIONS, { flags: new Map(Object.entries(flags)), environment: {}, file })
+  if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems))
+  return result.config
 }
 
 function openHere(dir: string, seeds: readonly CanonicalUrl[], settings: CrawlSettings): Promise<Crawl> {
@@ -129,7 +133,7 @@ function openNode(
   })
 }
 
-function newIdentity(): CrawlIdentity {
+export function newIdentity(): CrawlIdentity {
   return { name: 'test', key: '0011223344556677', startedAtMs: systemClock.wallMs() }
 }
 

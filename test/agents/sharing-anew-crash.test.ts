@@ -1,0 +1,147 @@
+// Sharing a crawl anew among other agents ends in the middle: the next start finds all of the old shares or all of the new
+// ones, and goes on to the whole truth.
+
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Fault, systemClock } from '../../src/base/index.ts'
+import { RESHARE_STEPS, reshare } from '../../src/supervise/reshare.ts'
+import { loadLayout } from '../../src/view/index.ts'
+import type { TestWeb } from '../../testweb/index.ts'
+import { directory, expectTruth, startWeb } from '../crawl/expect-truth.ts'
+import { crawl, FAST, newIdentity, settingsOf } from '../crawl/run-crawl.ts'
+
+const TIMEOUT = { timeout: 300_000 }
+
+/** A crawl that stopped in the middle; with an archive, because that has files of its own to be finished. */
+async function begun(web: TestWeb, dir: string, agents: number): Promise<readonly string[] | null> {
+  const flags = { ...FAST, warc: 'gzip', 'max-pages': '40' }
+  const { reason } = await crawl({ seeds: web.seeds(), dir, flags, agents })
+  expect(reason).toBe('max-pages')
+  return await loadLayout(dir)
+}
+
+function planOf(dir: string, from: readonly string[] | null, to: readonly string[]): Parameters<typeof reshare>[0] {
+  return {
+    dir,
+    from,
+    to,
+    settings: settingsOf({ ...FAST, warc: 'gzip' }),
+    clock: systemClock,
+    identity: newIdentity(),
+    software: 'Portolan/test',
+    environment: {},
+    onBegin: () => {},
+  }
+}
+
+/** Goes on with so many agents, to the whole truth, and nothing of any other share is left. */
+async function expectGoesOn(dir: string, web: TestWeb, agents: number): Promise<void> {
+  const result = await crawl({ seeds: [], dir, flags: { ...FAST, warc: 'gzip' }, agents })
+  expectTruth(result, web.truth())
+  const urls = result.pages.map((page) => page.url)
+  expect(new Set(urls).size).toBe(urls.length)
+  const shares = (await loadLayout(dir)) ?? []
+  expect(shares).toHaveLength(agents)
+  expect(readdirSync(join(dir, 'state/agents')).sort()).toEqual(shares.map((name) => name.split('/').at(-1)).sort())
+  expect(readdirSync(join(dir, 'state'))).not.toContain('journal')
+  expect(readdirSync(join(dir, 'state'))).not.toContain('resharing.json')
+}
+
+describe('the process ends after any step', TIMEOUT, () => {
+  test.for([
+    [1, 2],
+    [2, 3],
+  ] as const)('from %d agents to %d', async ([before, after]) => {
+    const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15 })
+    const dir = directory()
+    const from = await begun(web, dir, before)
+    const to = Array.from({ length: after }, (_, agent) => `state/agents/2-${agent}`)
+    const copies = directory()
+    // As the disk is in that moment: whatever was written before is there, whatever is open is in the middle of its work.
+    await reshare({
+      ...planOf(dir, from, to),
+      onStep: (step) => cpSync(dir, join(copies, step), { recursive: true }),
+    })
+    expect(readdirSync(copies).sort()).toEqual([...RESHARE_STEPS].sort())
+    for (const step of RESHARE_STEPS) {
+      const isFlipped = step === 'flipped'
+      expect(await loadLayout(join(copies, step)), step).toEqual(isFlipped ? to : from)
+      await expectGoesOn(join(copies, step), web, after)
+    }
+  })
+
+  test('the number it had is as good: what was begun is thrown away', async () => {
+    const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15 })
+    const dir = directory()
+    const from = await begun(web, dir, 2)
+    const broken = reshare({
+      ...planOf(dir, from, ['state/agents/2-0']),
+      onStep: (step) => {
+        if (step === 'arrived') throw new Error('broken')
+      },
+    })
+    await expect(broken).rejects.toThrow('broken')
+    expect(readdirSync(join(dir, 'state/agents')).sort()).toEqual(['0', '1', '2-0'])
+    await expectGoesOn(dir, web, 2)
+  })
+
+  test('removing the old shares ends half-way: the rest goes with the next start', async () => {
+    const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15 })
+    const dir = directory()
+    const from = await begun(web, dir, 1)
+    const broken = reshare({
+      ...planOf(dir, from, ['state/agents/2-0', 'state/agents/2-1']),
+      onStep: (step) => {
+        if (step !== 'flipped') return
+        rmSync(join(dir, 'state/journal'), { recursive: true })
+        rmSync(join(dir, 'state/seeds.jsonl'))
+        throw new Error('broken')
+      },
+    })
+    await expect(broken).rejects.toThrow('broken')
+    await expectGoesOn(dir, web, 2)
+    expect(readdirSync(join(dir, 'state'))).not.toContain('frontier')
+  })
+})
+
+/** A disk of its own for the test, in memory; null where we may not mount one. */
+function mountSmallDisk(size: string): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-disk-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
+  if (status === 0) return folder
+  rmSync(folder, { recursive: true })
+  return null
+}
+
+function unmount(folder: string): void {
+  spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const probe = mountSmallDisk('64k')
+if (probe !== null) unmount(probe)
+
+describe.skipIf(probe === null)('a full disk (left out where no small disk can be mounted)', TIMEOUT, () => {
+  test('leaves the crawl as it was, and nothing of the new shares', async () => {
+    const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15, meanBytes: 3_000 })
+    const disk = mountSmallDisk('64m') ?? ''
+    onTestFinished(() => unmount(disk))
+    const dir = join(disk, 'crawl')
+    const from = await begun(web, dir, 2)
+    const usedKiB = Number(spawnSync('du', ['-sk', disk]).stdout.toString().split('\t')[0])
+    // Room for the beginning of it, never for all.
+    spawnSync('mount', ['-o', `remount,size=${usedKiB + 100}k`, disk])
+    const full = await crawl({ seeds: [], dir, flags: { ...FAST, warc: 'gzip' }, agents: 3 }).catch(
+      (fault: unknown) => fault,
+    )
+    expect(full).toBeInstanceOf(Fault)
+    expect(full).toMatchObject({ code: 'DISK_FULL' })
+    expect(await loadLayout(dir)).toEqual(from)
+    expect(readdirSync(join(dir, 'state/agents')).sort()).toEqual(['0', '1'])
+    spawnSync('mount', ['-o', 'remount,size=64m', disk])
+    await expectGoesOn(dir, web, 3)
+  })
+})
