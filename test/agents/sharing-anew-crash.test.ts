@@ -2,7 +2,7 @@
 // ones, and goes on to the whole truth.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,7 @@ import { Fault, systemClock } from '../../src/base/index.ts'
 import { RESHARE_STEPS, reshare } from '../../src/supervise/reshare.ts'
 import { loadLayout } from '../../src/view/index.ts'
 import type { TestWeb } from '../../testweb/index.ts'
+import { startPortolan } from '../cli/portolan.ts'
 import { directory, expectTruth, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, FAST, newIdentity, settingsOf } from '../crawl/run-crawl.ts'
 
@@ -52,9 +53,9 @@ async function expectGoesOn(dir: string, web: TestWeb, agents: number): Promise<
 
 describe('the process ends after any step', TIMEOUT, () => {
   test.for([
-    [1, 2],
-    [2, 3],
-  ] as const)('from %d agents to %d', async ([before, after]) => {
+    [1, 2, ['made', 'flipped']],
+    [2, 3, RESHARE_STEPS],
+  ] as const)('from %d agents to %d', async ([before, after, steps]) => {
     const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15 })
     const dir = directory()
     const from = await begun(web, dir, before)
@@ -66,10 +67,31 @@ describe('the process ends after any step', TIMEOUT, () => {
       onStep: (step) => cpSync(dir, join(copies, step), { recursive: true }),
     })
     expect(readdirSync(copies).sort()).toEqual([...RESHARE_STEPS].sort())
-    for (const step of RESHARE_STEPS) {
+    for (const step of steps) {
       const isFlipped = step === 'flipped'
       expect(await loadLayout(join(copies, step)), step).toEqual(isFlipped ? to : from)
       await expectGoesOn(join(copies, step), web, after)
+    }
+  })
+
+  test('the crawl before it was killed in the middle of its work: the journals say what happened last', async () => {
+    const web = await startWeb({ seed: 'killed', hosts: 10, pages: 60, latencyMs: 2 })
+    const dir = directory()
+    const args = ['--allow-private', '--delay', '0ms', '--warc', 'gzip', '--agents', '2', '--progress', 'none']
+    const { child, finished } = startPortolan(['crawl', ...web.seeds(), '--dir', dir, ...args])
+    const pages = join(dir, 'pages.jsonl')
+    const watch = setInterval(() => {
+      if (existsSync(pages) && readFileSync(pages, 'utf8').split('\n').length > 60) child.kill('SIGKILL')
+    }, 5)
+    const { signal } = await finished
+    clearInterval(watch)
+    expect(signal).toBe('SIGKILL')
+    const before = readFileSync(pages, 'utf8').trimEnd().split('\n')
+    expect(before.length).toBeLessThan(web.truth().pages.size)
+    await expectGoesOn(dir, web, 3)
+    for (const line of before) {
+      const { url } = JSON.parse(line) as { url: string }
+      expect(web.requests(url), url).toBe(1)
     }
   })
 
@@ -131,7 +153,8 @@ describe.skipIf(probe === null)('a full disk (left out where no small disk can b
     onTestFinished(() => unmount(disk))
     const dir = join(disk, 'crawl')
     const from = await begun(web, dir, 2)
-    const usedKiB = Number(spawnSync('du', ['-sk', disk]).stdout.toString().split('\t')[0])
+    const { blocks, bfree, bsize } = statfsSync(disk)
+    const usedKiB = Math.ceil(((blocks - bfree) * bsize) / 1_024)
     // Room for the beginning of it, never for all.
     spawnSync('mount', ['-o', `remount,size=${usedKiB + 100}k`, disk])
     const full = await crawl({ seeds: [], dir, flags: { ...FAST, warc: 'gzip' }, agents: 3 }).catch(

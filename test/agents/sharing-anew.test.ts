@@ -16,7 +16,7 @@ import { crawlLossily } from './lossy-pair.ts'
 import { expectOneOriginalEach } from './one-original.ts'
 
 /** Several crawls a test, and several threads a crawl. */
-const TIMEOUT = { timeout: 120_000 }
+const TIMEOUT = { timeout: 300_000 }
 
 /** Crawls until it has so many pages, then stops as by Ctrl-C. */
 async function interrupted(pages: number, options: CrawlOptions & { readonly dir: string }): Promise<CrawlResult> {
@@ -71,13 +71,14 @@ describe('interrupted and gone on with', TIMEOUT, () => {
   test('one, two, one and three agents by turns, with an archive of all that every index finds', async () => {
     const web = await startWeb({ seed: 'by-turns', hosts: 10, pages: 40 })
     const dir = directory()
-    const options = { seeds: web.seeds(), dir, flags: { ...FAST, warc: 'gzip' } }
+    const options = { seeds: web.seeds(), dir, flags: { ...FAST, warc: 'gzip', delay: '15ms' } }
     await interrupted(40, { ...options, agents: 1 })
     await interrupted(80, { ...options, agents: 2 })
     await interrupted(120, { ...options, agents: 1 })
     const last = await crawl({ ...options, agents: 3 })
     expectTruth(last, web.truth())
     expectAskedOnce(last, web, web.truth())
+    expect(web.politeness({ delayMs: 15 })).toEqual([])
     await expectShares(dir, 3, 4)
     expect(checkArchive(dir).problems).toEqual([])
     expect(readdirSync(join(dir, 'archive')).filter((name) => name.endsWith('.open'))).toEqual([])
