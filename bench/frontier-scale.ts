@@ -106,7 +106,9 @@ function cpuSeconds(): number {
 }
 
 function bytesOnDisk(): number {
-  return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+  // A table may be removed while we look.
+  const sizeOf = (name: string): number => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0
+  return readdirSync(directory).reduce((sum, name) => sum + sizeOf(name), 0)
 }
 
 /** The least, the middle one, the most, and the most of the second half. */

@@ -115,7 +115,10 @@ function plan(): Planned[] {
     .filter((word): word is OriginKind => ORIGIN_KINDS.some((kind) => kind === word))
   const fast = contenders.filter((one) => !one.isSlow)
   const planned: Planned[] = []
-  for (const hosts of values.hosts.split(',').map(Number)) {
+  for (const hosts of values.hosts
+    .split(',')
+    .filter((word) => word !== '')
+    .map(Number)) {
     const pages = Math.ceil(Number(values.pages) / hosts)
     for (const kind of kinds) {
       const isForAll = kind === 'plain' || hosts === USUAL_HOSTS
