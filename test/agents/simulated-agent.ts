@@ -174,7 +174,10 @@ export class SimulatedAgent {
         onForget(agent, upTo)
         return upTo
       },
-      beforeLast: async () => {},
+      // Parts on disk are written out, which takes a while.
+      beforeLast: async () => {
+        for (let i = 0; i < 3; i++) await scheduler.step(this.#plan.thread)
+      },
       onDurable: (number, batch) => this.neighbours.exchange.sendOut(number, batch),
       pressureAbroad: () => this.neighbours.pressure(),
       spent: () => ({ ms: 0, cpuMs: 0, peakRssBytes: 0 }),

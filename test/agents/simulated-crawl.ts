@@ -3,7 +3,7 @@
 
 import { expect } from 'vitest'
 import { Random } from '../../src/base/index.ts'
-import type { Wire } from '../../src/exchange/index.ts'
+import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
 import type { LedgerBatch } from '../../src/ledger/index.ts'
 import { EndWatch } from '../../src/supervise/end-watch.ts'
 import type { CanonicalUrl } from '../../src/url/index.ts'
@@ -42,7 +42,7 @@ interface Seat {
 }
 
 /** A crawl of a hundred pages takes some two thousand. */
-const STEPS_MAX = 60_000
+const STEPS_MAX = 20_000
 
 export class SimulatedCrawl {
   readonly #options: SimulationOptions
@@ -228,7 +228,12 @@ export class SimulatedCrawl {
     this.#isOver = true
   }
 
-  #committed(agent: number, number: number, { admitted, pages }: LedgerBatch): void {
+  #committed(agent: number, number: number, { admitted, pages, files }: LedgerBatch): void {
+    const { holds } = files['exchange'] as ExchangeState
+    const before = (this.#disks[agent] as SimulatedDisk).batches.at(-2)?.files['exchange'] as ExchangeState | undefined
+    for (const [other, held] of holds.entries()) {
+      expect(held, 'what is held of another').toBeGreaterThanOrEqual(before?.holds[other] ?? 0)
+    }
     for (const { url } of admitted) {
       expect(this.#admitted.has(url), `${url} is admitted a second time, in batch ${number} of ${agent}`).toBe(false)
       this.#admitted.set(url, agent)
