@@ -161,7 +161,7 @@ export class SimulatedAgent {
         conclude: () => {},
         figures: () => ({ waiting: 0, hosts: 0, ready: 0, resting: 0, parked: 0, out: 0 }),
         pressure: () => undefined,
-      } as ConstructorParameters<typeof Books>[0]['frontier'],
+      },
       figures: CrawlFigures.from(null),
       files,
       otherFiles: {},
