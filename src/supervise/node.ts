@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import {
   type CheckpointFigures,
-  CrawlFigures,
+  type CrawlFigures,
   type CrawlSettings,
   type CrawlSnapshot,
   type PaceFigures,
@@ -31,14 +31,14 @@ import {
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
-import { sortCdxj } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { CrawlView, lookAtCommits, type ShareCommit } from '../view/index.ts'
 import { AgentHandle } from './agent-handle.ts'
 import type { AgentOrders, AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
+import { type Earlier, figuresOf, snapshotOf } from './node-figures.ts'
+import { NodeView } from './node-view.ts'
 import { PermitOffice } from './permit-office.ts'
 import { faultOf, plainFault } from './plain-fault.ts'
 import { RestartBudget } from './restart-budget.ts'
@@ -145,7 +145,8 @@ export class CrawlNode {
   readonly #speeds: Speeds
   /** Agents that are known to have broken on a visit, in the life of their present thread. */
   readonly #broken = new Set<number>()
-  #view: CrawlView | null = null
+  /** Null where one agent writes all of it. */
+  #view: NodeView | null = null
   /** What goes on while it runs. */
   readonly #timers = new Timers()
   #round = 0
@@ -164,10 +165,9 @@ export class CrawlNode {
   #isLettingGo = false
   #restarts = 0
   #startMs: number
-  #viewing: Promise<void> | null = null
   /** When agents that broke had done so. */
   readonly #diedMs = new Map<number, Death>()
-  #before: { ms: number; cpuMs: number; peakRssBytes: number } = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
+  #before: Earlier = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
   #startCpuMs: number
 
   private constructor(plan: NodePlan, lock: DirectoryLock, names: readonly string[] | null, identity: CrawlIdentity) {
@@ -235,8 +235,8 @@ export class CrawlNode {
     this.#before = { ms: totals.ms, cpuMs: totals.cpuMs, peakRssBytes: totals.peakRssBytes }
     for (let one = 0; one < opened.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
     if (this.#names !== null) {
-      this.#view = await CrawlView.open(this.#plan.dir)
-      await this.#advanceView()
+      this.#view = await NodeView.open(this.#plan.dir, this.#names)
+      await this.#view.advance(this.#lastSaid())
     }
   }
 
@@ -341,37 +341,16 @@ export class CrawlNode {
   }
 
   get figures(): CrawlFigures {
-    const figures = CrawlFigures.from(sumTotals(this.#statuses().map(({ totals }) => totals)))
-    figures.earlierMs = this.#before.ms
-    figures.earlierCpuMs = this.#before.cpuMs
-    figures.earlierPeakRssBytes = this.#before.peakRssBytes
-    return figures
+    return figuresOf(this.#statuses(), this.#before)
   }
 
   snapshot(): CrawlSnapshot {
-    const statuses = this.#statuses()
-    const wasTouched = statuses.some((status) => status.wasTouched)
-    const runMs = wasTouched ? this.#plan.clock.nowMs() - this.#startMs : 0
-    const sum = (of: (status: AgentStatus) => number): number => statuses.reduce((total, one) => total + of(one), 0)
-    const active = sum((one) => one.active)
-    const waits = statuses.flatMap(({ waitMs }) => (waitMs === null ? [] : [waitMs]))
-    return {
-      figures: this.figures,
-      frontier: {
-        waiting: sum(({ frontier }) => frontier.waiting),
-        hosts: sum(({ frontier }) => frontier.hosts),
-        ready: sum(({ frontier }) => frontier.ready),
-        resting: sum(({ frontier }) => frontier.resting),
-        parked: sum(({ frontier }) => frontier.parked),
-        out: sum(({ frontier }) => frontier.out),
-      },
-      active,
-      totalMs: this.#before.ms + runMs,
-      runMs,
-      cpuMs: wasTouched ? processCpuMs() - this.#startCpuMs : 0,
-      waitMs: active > 0 || waits.length === 0 ? null : Math.min(...waits),
+    return snapshotOf(this.#statuses(), {
+      earlier: this.#before,
+      ms: this.#plan.clock.nowMs() - this.#startMs,
+      cpuMs: processCpuMs() - this.#startCpuMs,
       isStopping: this.#stop !== null,
-    }
+    })
   }
 
   #statuses(): AgentStatus[] {
@@ -387,7 +366,7 @@ export class CrawlNode {
     this.#isRunning = true
     for (const agent of this.#agents) agent.tell({ kind: 'run' })
     if (this.#names !== null) {
-      this.#timers.every(VIEW_MS, () => this.#advanceViewSoon())
+      this.#timers.every(VIEW_MS, () => this.#advanceView())
       this.#nextRound(QUIET_ROUND_MS)
       const { maxTime } = settings.agent
       if (maxTime !== null) {
@@ -398,7 +377,7 @@ export class CrawlNode {
     if (this.#stop !== null) this.#tellStop(this.#stop)
     await end
     this.#timers.clear()
-    await this.#viewing
+    await this.#view?.idle()
     return this.#stop ?? 'error'
   }
 
@@ -635,26 +614,16 @@ export class CrawlNode {
     )
   }
 
-  #advanceViewSoon(): void {
-    this.#viewing ??= this.#advanceView()
-      .catch((fault: unknown) => {
-        this.#fault ??= fault
-        this.stop(fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error')
-      })
-      .finally(() => {
-        this.#viewing = null
-      })
+  #advanceView(): void {
+    this.#view?.advanceSoon(this.#lastSaid(), (fault) => {
+      this.#fault ??= fault
+      this.stop(fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error')
+    })
   }
 
-  /** Brings the crawl's own files to what the agents have committed. */
-  async #advanceView(): Promise<void> {
-    const commits: Record<string, ShareCommit> = {}
-    for (const [agent, name] of (this.#names ?? []).entries()) {
-      const status = this.#agents[agent]?.status ?? null
-      if (status === null) return
-      commits[name] = { pages: status.pagesLength, failures: status.failures }
-    }
-    await this.#view?.advance(commits)
+  /** By agent. */
+  #lastSaid(): (AgentStatus | null)[] {
+    return this.#agents.map((agent) => agent.status)
   }
 
   /** A consistent copy of everything, taken while the crawl goes on: all agents hold still at once. */
@@ -666,7 +635,7 @@ export class CrawlNode {
   async close(): Promise<void> {
     try {
       await this.#closeAgents()
-      if (this.#names !== null) await this.#finishView()
+      await this.#view?.finish(this.#plan.settings.store.warc !== 'off')
     } finally {
       await this.#letGo()
       await this.#lock.release()
@@ -700,13 +669,6 @@ export class CrawlNode {
   async #openToClose(agent: number): Promise<void> {
     await this.#start(agent, [])
     this.#agents[agent]?.tell({ kind: 'close' })
-  }
-
-  async #finishView(): Promise<void> {
-    await this.#viewing
-    await this.#view?.advance(await lookAtCommits(this.#plan.dir))
-    const indexes = this.#shares.map((share) => join(share, 'state/index.cdxj'))
-    if (this.#plan.settings.store.warc !== 'off') await sortCdxj(indexes, join(this.#plan.dir, 'archive/index.cdxj'))
   }
 
   async #letGo(): Promise<void> {
