@@ -515,6 +515,8 @@ export class CrawlNode {
   /** Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. */
   async close(): Promise<void> {
     try {
+      // A copy that was begun is finished first.
+      await this.#checkpoints.idle()
       await this.#closeAgents()
       if (this.#names !== null) await this.#finishView()
     } finally {

@@ -42,58 +42,66 @@ function warcsIn(dir: string): string[] {
   return readdirSync(join(dir, 'archive')).filter((name) => name.includes('.warc'))
 }
 
-test('taken in the middle: copies and original go on to exactly the truth, and finished archives are shared', TIMEOUT, async () => {
-  const web = await startWeb({ seed: 'copied', hosts: 10, pages: 50, crossHostShare: 0.4 })
-  const dir = directory()
-  const copies = [join(dir, 'checkpoints/one'), copyOf(dir, 'two')]
-  const made: Promise<CheckpointFigures>[] = []
-  const original = await crawl({
-    seeds: web.seeds(),
-    dir,
-    flags: GZIP,
-    config: SMALL_FILES,
-    agents: 3,
-    duringNode: (node) =>
-      whenPages(node, 120, () => {
-        // Both at once: one after the other.
-        for (const to of copies) {
-          const making = node.checkpoint(to)
-          making.catch(() => undefined)
-          made.push(making)
-        }
-      }),
-  })
-  expect(await Promise.all(made)).toMatchObject(copies.map((to) => ({ to })))
-  expectWhole(original, web)
-  for (const to of copies) {
-    const lines = readFileSync(join(to, 'pages.jsonl'), 'utf8').split('\n').length - 1
-    expect(lines).toBeGreaterThanOrEqual(50)
-    expect(lines).toBeLessThanOrEqual(original.pages.length)
-    expect(existsSync(`${to}.partial`)).toBe(false)
-    expect(warcsIn(to).some((name) => statSync(join(to, 'archive', name)).nlink > 1)).toBe(true)
-    const copy = await crawl({ seeds: [], dir: to, flags: GZIP, config: SMALL_FILES, agents: 3 })
-    expectWhole(copy, web)
-  }
-  expect(checkArchive(dir).problems).toEqual([])
-})
+test(
+  'taken in the middle: copies and original go on to exactly the truth, and finished archives are shared',
+  TIMEOUT,
+  async () => {
+    const web = await startWeb({ seed: 'copied', hosts: 10, pages: 50, crossHostShare: 0.4 })
+    const dir = directory()
+    const copies = [join(dir, 'checkpoints/one'), copyOf(dir, 'two')]
+    const made: Promise<CheckpointFigures>[] = []
+    const original = await crawl({
+      seeds: web.seeds(),
+      dir,
+      flags: GZIP,
+      config: SMALL_FILES,
+      agents: 3,
+      duringNode: (node) =>
+        whenPages(node, 120, () => {
+          // Both at once: one after the other.
+          for (const to of copies) {
+            const making = node.checkpoint(to)
+            making.catch(() => undefined)
+            made.push(making)
+          }
+        }),
+    })
+    expect(await Promise.all(made)).toMatchObject(copies.map((to) => ({ to })))
+    expectWhole(original, web)
+    for (const to of copies) {
+      const lines = readFileSync(join(to, 'pages.jsonl'), 'utf8').split('\n').length - 1
+      expect(lines).toBeGreaterThanOrEqual(50)
+      expect(lines).toBeLessThanOrEqual(original.pages.length)
+      expect(existsSync(`${to}.partial`)).toBe(false)
+      expect(warcsIn(to).some((name) => statSync(join(to, 'archive', name)).nlink > 1)).toBe(true)
+      const copy = await crawl({ seeds: [], dir: to, flags: GZIP, config: SMALL_FILES, agents: 3 })
+      expectWhole(copy, web)
+    }
+    expect(checkArchive(dir).problems).toEqual([])
+  },
+)
 
-test('of a crawl that is stopped: each file of the archive once, the merged files made, and it goes on', TIMEOUT, async () => {
-  const web = await startWeb({ seed: 'stopped copy', hosts: 6, pages: 30 })
-  const dir = directory()
-  const flags = { ...GZIP, 'max-pages': '60' }
-  await crawl({ seeds: web.seeds(), dir, flags, config: SMALL_FILES, agents: 2 })
-  const to = copyOf(dir, 'copy')
-  const figures = await copyStoppedCrawl(dir, to, { nowMs: () => systemClock.nowMs() })
-  expect(figures.to).toBe(to)
-  expect(warcsIn(to).toSorted()).toEqual(warcsIn(dir).toSorted())
-  for (const file of ['pages.jsonl', 'failures.jsonl']) {
-    const linesOf = (from: string): string[] => readFileSync(join(from, file), 'utf8').split('\n').toSorted()
-    expect(linesOf(to)).toEqual(linesOf(dir))
-  }
-  expect(existsSync(join(to, 'state/lock'))).toBe(false)
-  for (const one of [to, dir])
-    expectWhole(await crawl({ seeds: [], dir: one, flags: GZIP, config: SMALL_FILES, agents: 2 }), web)
-})
+test(
+  'of a crawl that is stopped: each file of the archive once, the merged files made, and it goes on',
+  TIMEOUT,
+  async () => {
+    const web = await startWeb({ seed: 'stopped copy', hosts: 6, pages: 30 })
+    const dir = directory()
+    const flags = { ...GZIP, 'max-pages': '60' }
+    await crawl({ seeds: web.seeds(), dir, flags, config: SMALL_FILES, agents: 2 })
+    const to = copyOf(dir, 'copy')
+    const figures = await copyStoppedCrawl(dir, to, { nowMs: () => systemClock.nowMs() })
+    expect(figures.to).toBe(to)
+    expect(warcsIn(to).toSorted()).toEqual(warcsIn(dir).toSorted())
+    for (const file of ['pages.jsonl', 'failures.jsonl']) {
+      const linesOf = (from: string): string[] => readFileSync(join(from, file), 'utf8').split('\n').toSorted()
+      expect(linesOf(to)).toEqual(linesOf(dir))
+    }
+    expect(existsSync(join(to, 'state/lock'))).toBe(false)
+    for (const one of [to, dir])
+      expectWhole(await crawl({ seeds: [], dir: one, flags: GZIP, config: SMALL_FILES, agents: 2 }), web)
+  },
+)
 
 test('an agent that dies while a copy is made ends the copy, and nothing else', TIMEOUT, async () => {
   const web = await startWeb({ seed: 'dies', hosts: 8, pages: 40 })
