@@ -202,13 +202,16 @@ test('one that has copied its share and dies then is no loss', async () => {
   expect(await made).toBe('made')
 })
 
-test('two at once are made one after the other', async () => {
+test('two at once are made one after the other, and whoever waits for the end waits for both', async () => {
   const stand = new Stand(dir)
-  const first = outcome(stand.checkpoints.make(to))
-  const second = outcome(stand.checkpoints.make(`${to}-2`))
+  const ends: string[] = []
+  const first = outcome(stand.checkpoints.make(to)).then((said) => ends.push(said))
+  const second = outcome(stand.checkpoints.make(`${to}-2`)).then((said) => ends.push(said))
+  const idle = stand.checkpoints.idle().then(() => ends.push('idle'))
   await stand.makeAll()
   await stand.makeAll()
-  expect(await Promise.all([first, second])).toEqual(['made', 'made'])
+  await Promise.all([first, second, idle])
+  expect(ends.slice(0, 2)).toEqual(['made', 'made'])
 })
 
 test('a target that exists is refused before anybody is held', async () => {

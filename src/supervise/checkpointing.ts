@@ -59,6 +59,11 @@ export class Checkpointing {
     return made
   }
 
+  /** Resolves when no copy is being made, or waits to be. */
+  async idle(): Promise<void> {
+    await this.#last
+  }
+
   /** Something an agent says to it. */
   hear(agent: number, answer: Answer): void {
     if (answer.attempt === this.#awaited?.attempt) this.#answered(agent, answer.kind, answer)

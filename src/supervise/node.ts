@@ -634,6 +634,8 @@ export class CrawlNode {
   /** Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. */
   async close(): Promise<void> {
     try {
+      // A copy that was begun is finished first.
+      await this.#checkpoints.idle()
       await this.#closeAgents()
       await this.#view?.finish(this.#plan.settings.store.warc !== 'off')
     } finally {
