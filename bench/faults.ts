@@ -40,7 +40,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   stage: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
   'agent-throw': { count: 1_000, rate: 0.3, web: SMALL, beside: `supervisor ${DOMINOS.supervisor}` },
   books: { count: 20, rate: 0.3, web: SMALL, beside: `database ${DOMINOS.database}` },
-  'agent-opening': { count: 20, rate: 0.5, web: SMALL, beside: '–' },
   'agent-memory': { count: 4, rate: 0.2, web: { hosts: 24, pages: 300 }, beside: '–' },
   'agent-hang': { count: 4, rate: 0.2, web: SMALL, beside: '–' },
   'process-SIGKILL': { count: 10, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
@@ -50,6 +49,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 interface Row {
   readonly kind: string
   readonly struck: number
+  /** Fewer than struck where a fault fell into the repair of another. */
   readonly repaired: number
   readonly meanMs: number
   readonly medianMs: number
@@ -62,6 +62,8 @@ interface Row {
   /** Requests beyond those of the same crawl without faults; null where not counted. */
   readonly askedAgain: number | null
   readonly seconds: number
+  /** CPU time of the process for each fault, beyond that of the same crawl without; null where not counted. */
+  readonly cpuMsEach: number | null
   /** Of the process, after the tenth part of the restarts and at their end. */
   readonly openFiles: readonly [number, number] | null
   readonly rssMiB: readonly [number, number] | null
@@ -124,10 +126,13 @@ async function breakParts(name: string, rate: number, count: number, { web: size
     const flags = { ...FAST, connections: '16', retries: '10', memory: '512MiB' }
     const run = (faults: string, to: string): Promise<BrokenCrawl> =>
       crawlBroken({ seeds, dir: join(dir, name, to), agents: AGENTS, flags, faults })
+    const cpuStartMs = cpuMs()
     await run('seed:0', 'whole')
+    const cpuWholeMs = cpuMs() - cpuStartMs
     const { requests: needed } = await web.figures()
     await web.reset()
     const { result, repairs, faults, seconds } = await run(`seed:${values.seed},${name}:${rate}:${count}`, 'broken')
+    const cpuBrokenMs = cpuMs() - cpuStartMs - cpuWholeMs
     const { requests } = await web.figures()
     const own = faults[name as keyof typeof faults]
     const times = repairs.map(({ ms }) => ms).toSorted((a, b) => a - b)
@@ -149,6 +154,7 @@ async function breakParts(name: string, rate: number, count: number, { web: size
       ),
       askedAgain: requests - needed,
       seconds,
+      cpuMsEach: own === undefined ? null : (cpuBrokenMs - cpuWholeMs) / own.struck,
       openFiles: first === undefined || last === undefined ? null : [first.openFiles, last.openFiles],
       rssMiB: first === undefined || last === undefined ? null : [mib(first.rssBytes), mib(last.rssBytes)],
     }
@@ -219,6 +225,7 @@ async function killProcess(name: string, signal: NodeJS.Signals, count: number, 
       ),
       askedAgain: asked,
       seconds: (systemClock.nowMs() - startMs) / 1_000,
+      cpuMsEach: null,
       openFiles: null,
       rssMiB: null,
     }
@@ -258,6 +265,11 @@ function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length
 }
 
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 function mib(bytes: number): number {
   return Math.round(bytes / 2 ** 20)
 }
@@ -281,14 +293,14 @@ function lineOf(row: Row, { beside }: Kind): string {
 /** As docs/durability.md shows it. */
 function tableOf(): string {
   const head =
-    '| broken | faults | mean time to repair | middle | most | available, at one an hour | pages lost | asked again | Dominos |\n' +
-    '| --- | --: | --: | --: | --: | --: | --: | --: | --- |\n'
+    '| broken | faults | mean time to repair | middle | most | CPU each | available, at one an hour | pages lost | asked again | Dominos |\n' +
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |\n'
   return (
     head +
     rows
       .map(
         (row) =>
-          `| ${row.kind} | ${row.struck} | ${span(row.meanMs)} | ${span(row.medianMs)} | ${span(row.mostMs)} | ` +
+          `| ${row.kind} | ${row.struck} | ${span(row.meanMs)} | ${span(row.medianMs)} | ${span(row.mostMs)} | ${row.cpuMsEach === null ? '–' : span(row.cpuMsEach)} | ` +
           `${(row.availability * 100).toFixed(row.availability > 0.99999 ? 7 : 3)} % | ${row.lost} of ${row.pages} | ${row.askedAgain} | ${KINDS[row.kind]?.beside} |`,
       )
       .join('\n')
