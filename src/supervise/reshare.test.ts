@@ -15,15 +15,23 @@ import {
   sumTotals,
 } from '../agent/index.ts'
 import { ManualClock, Random } from '../base/index.ts'
-import { Owners } from '../exchange/index.ts'
+import { type ExchangeState, Owners } from '../exchange/index.ts'
 import { type FrontierEntry, type HandedHost, SharedIpGate } from '../frontier/index.ts'
-import type { CrawlIdentity, OriginalNote } from '../ledger/index.ts'
+import {
+  type CrawlIdentity,
+  emptyBatch,
+  type LedgerBatch,
+  lookAtLastBatch,
+  type OriginalNote,
+  SegmentedJournal,
+} from '../ledger/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
-import { type CanonicalUrl, type HostKey, slotOf } from '../url/index.ts'
+import { type CanonicalUrl, type FingerprintKey, Fingerprinter, type HostKey, slotOf } from '../url/index.ts'
 import { writeLayout } from '../view/index.ts'
 import { reshare } from './reshare.ts'
 
 const identity: CrawlIdentity = { name: 'test', key: '0011223344556677', startedAtMs: 5 }
+const KEY: FingerprintKey = [0x33221100, 0x77665544]
 const clock = new ManualClock()
 const settings = Object.fromEntries(
   Object.entries(SECTIONS).map(([room, section]) => [room, section.parse({})]),
@@ -204,3 +212,67 @@ test.for([0, 40_000])(
     }
   },
 )
+
+/** Another batch of an agent, with something for others, and what it says of the exchange. */
+async function addBatch(
+  share: string,
+  exchange: ExchangeState,
+  said: Partial<Pick<LedgerBatch, 'abroad' | 'originals'>>,
+): Promise<void> {
+  const directory = join(share, 'state/journal')
+  const last = await lookAtLastBatch(directory)
+  const journal = await SegmentedJournal.open({ directory, random: new Random('more'), create: () => identity })
+  const files = { ...last?.batch.files, exchange }
+  await journal.commit({ ...emptyBatch(), ...said, files, totals: last?.batch.totals })
+  await journal.close()
+}
+
+test('what is on its way arrives: what its receiver does not hold, and no more', { timeout: 300_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'portolan-reshare-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const common = { dir, settings, clock, identity, software: 'Portolan/test', environment: {}, onBegin: () => {} }
+  await write(dir, 'state/agents/0', 0)
+  const two = ['state/agents/2-0', 'state/agents/2-1']
+  await reshare({ ...common, from: ['state/agents/0'], to: two })
+  const before = await read(dir, two)
+  const owners = new Owners(0, 2)
+  const fingerprinter = new Fingerprinter(KEY)
+  const ownerOf = (url: string): number => {
+    fingerprinter.compute(url as CanonicalUrl)
+    return owners.ofSlot(slotOf(fingerprinter.high))
+  }
+  const hosts = Array.from({ length: 50 }, (_, i) => `new${i}.test` as HostKey).filter(
+    (host) => ownerOf(`http://${host}/`) === 1,
+  )
+  const linkTo = (host: HostKey | undefined, path: string, isSeed = false): FrontierEntry => {
+    const url = `http://${host}/${path}` as CanonicalUrl
+    const via = 'http://h0.test/found-here' as CanonicalUrl
+    return { url, host: host as HostKey, via, depth: 4, hops: 1, band: 2, isSeed, tries: 0, pauses: 0 }
+  }
+  const noteOf = (letter: string): OriginalNote => {
+    // Owned by the second agent, whatever the letter.
+    const start = Array.from({ length: 999 }, (_, i) => i.toString(16).padStart(4, '0')).find(
+      (text) => owners.ofDigest(Buffer.from(text, 'hex')) === 1,
+    )
+    const digest = `${start}${letter.repeat(60)}`
+    return { digest, url: `http://h0.test/${letter}` as CanonicalUrl, fetchedAtMs: 7, payloadDigest: null }
+  }
+  const [held, link, seed] = [linkTo(hosts[0], 'held'), linkTo(hosts[1], 'link'), linkTo(hosts[2], 'seed', true)]
+  // Batches 3 and 4 of the first agent; of these the second holds batch 3. The link is told of twice, and is one.
+  const [sender, receiver] = [join(dir, 'state/agents/2-0'), join(dir, 'state/agents/2-1')]
+  await addBatch(sender, { settled: 2, holds: [0, 0] }, { abroad: [held], originals: [noteOf('a')] })
+  await addBatch(sender, { settled: 2, holds: [0, 0] }, { abroad: [link, seed, link], originals: [noteOf('b')] })
+  await addBatch(receiver, { settled: 2, holds: [3, 0] }, {})
+
+  const three = [0, 1, 2].map((agent) => `state/agents/3-${agent}`)
+  await reshare({ ...common, from: two, to: three })
+  const after = await read(dir, three)
+  expect(after.lines).toEqual([...before.lines, `original ${JSON.stringify(noteOf('b'))}`].sort())
+  expect([...after.hosts.keys()].filter((host) => !before.hosts.has(host)).sort()).toEqual(
+    [link.host, seed.host].sort(),
+  )
+  expect(after.hosts.get(link.host)?.entries).toEqual([link])
+  expect(after.hosts.get(seed.host)?.entries).toEqual([seed])
+  expect(after.met.size).toBe(before.met.size + 2)
+  expect(after.totals.admitted).toBe(before.totals.admitted + 2)
+})

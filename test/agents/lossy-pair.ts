@@ -3,11 +3,12 @@
 import { join } from 'node:path'
 import { Crawl } from '../../src/agent/index.ts'
 import { Random, systemClock } from '../../src/base/index.ts'
+import type { FlagValue } from '../../src/config/index.ts'
 import type { Wire } from '../../src/exchange/index.ts'
 import { SharedIpGate } from '../../src/frontier/index.ts'
 import type { CanonicalUrl } from '../../src/url/index.ts'
 import { writeLayout } from '../../src/view/index.ts'
-import { FAST, newIdentity, settingsOf } from '../crawl/run-crawl.ts'
+import { newIdentity, settingsOf } from '../crawl/run-crawl.ts'
 
 type Message = Parameters<Wire['send']>[0]
 
@@ -15,11 +16,12 @@ type Message = Parameters<Wire['send']>[0]
 export async function crawlLossily(
   dir: string,
   seeds: readonly string[],
+  flags: Readonly<Record<string, FlagValue>>,
   pagesMax: number,
   isLost: (message: Message) => boolean,
 ): Promise<{ readonly pages: number }> {
   const names = ['state/agents/0', 'state/agents/1']
-  const settings = settingsOf(FAST)
+  const settings = settingsOf(flags)
   const addresses = SharedIpGate.allocate(names.length)
   const crawls = await Promise.all(
     names.map((name, agent) =>
