@@ -102,10 +102,11 @@ test('whoever produces waits from the limit on, all together, until it is below 
   outbox.take(1, { abroad: [entry(1)], originals: [] })
   outbox.take(2, { abroad: [entry(2)], originals: [] })
   let relieved = 0
-  const waiting = [outbox.pressure(), outbox.pressure()].map(async (pressure) => {
-    await pressure
+  const wait = async (): Promise<void> => {
+    await outbox.pressure()
     relieved++
-  })
+  }
+  const waiting = [wait(), wait()]
   outbox.confirm(1, 2)
   await Promise.resolve()
   expect(relieved).toBe(0)

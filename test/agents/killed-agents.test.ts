@@ -9,6 +9,8 @@ import { checkArchive } from '../archive-check.ts'
 import { directory, expectTruth, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, type CrawlResult, FAST } from '../crawl/run-crawl.ts'
 
+/** Agents say how far they are four times a second: a crawl that is to be stopped in its middle must last longer. */
+const SLOW = { ...FAST, 'max-rate': '100' }
 const TIMEOUT_MS = 180_000
 const AGENTS = 3
 
@@ -80,7 +82,7 @@ test(
         node.restartAgent(1)
       }, 3)
     }
-    const first = await crawl({ seeds: web.seeds(), dir, agents: AGENTS, duringNode })
+    const first = await crawl({ seeds: web.seeds(), dir, agents: AGENTS, flags: SLOW, duringNode })
     expect(first.reason).toBe('interrupted')
     expectEachOnce(first)
     expect(first.snapshot.figures.pages).toBe(first.pages.length)
@@ -104,7 +106,7 @@ test(
         node.stop('interrupted')
       }, 3)
     }
-    await crawl({ seeds: web.seeds(), dir, agents: AGENTS, duringNode })
+    await crawl({ seeds: web.seeds(), dir, agents: AGENTS, flags: SLOW, duringNode })
     const result = await crawl({ seeds: [], dir, agents: AGENTS })
     expectTruth(result, web.truth())
     expect(result.snapshot.figures.refused['out-of-scope'] ?? 0).toBe(0)

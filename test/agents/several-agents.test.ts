@@ -58,6 +58,8 @@ test('stopped in the middle, the same agents go on, and no page is asked for twi
     seeds: web.seeds(),
     dir,
     agents: 3,
+    // Slowly: agents say how far they are four times a second.
+    flags: { ...FAST, 'max-rate': '100' },
     duringNode: (node) => {
       const watch = setInterval(() => {
         if (node.figures.pages < 50) return
@@ -80,6 +82,7 @@ test('an agent whose thread ends is started again from its last commit, and noth
     seeds: web.seeds(),
     dir: directory(),
     agents: 3,
+    flags: { ...FAST, 'max-rate': '200' },
     duringNode: (node) => {
       const watch = setInterval(() => {
         if (node.figures.pages < 60 * (kills + 1)) return

@@ -18,10 +18,11 @@ import { expectOneOriginalEach } from './one-original.ts'
 /** Several crawls a test, and several threads a crawl. */
 const TIMEOUT = { timeout: 300_000 }
 
-/** Crawls until it has so many pages, then stops as by Ctrl-C. */
+/** Crawls until it has so many pages, then stops as by Ctrl-C. Slowly: agents say how far they are four times a second. */
 async function interrupted(pages: number, options: CrawlOptions & { readonly dir: string }): Promise<CrawlResult> {
   const result = await crawl({
     ...options,
+    flags: { ...FAST, ...options.flags, 'max-rate': '50' },
     duringNode: (node) => {
       const watch = setInterval(() => {
         if (node.figures.pages < pages) return

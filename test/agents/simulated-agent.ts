@@ -409,8 +409,13 @@ class SlowSeen implements UrlSeen {
   }
 
   meet(batch: FingerprintBatch): Promise<void> | undefined {
-    if (this.#scheduler.random.below(3) > 0) return this.#answer(batch)
-    return this.#scheduler.step(this.#owner).then(() => this.#answer(batch))
+    const steps = Math.max(0, this.#scheduler.random.below(8) - 3)
+    return steps === 0 ? this.#answer(batch) : this.#answerAfter(steps, batch)
+  }
+
+  async #answerAfter(steps: number, batch: FingerprintBatch): Promise<void> {
+    for (let i = 0; i < steps; i++) await this.#scheduler.step(this.#owner)
+    this.#answer(batch)
   }
 
   #answer(batch: FingerprintBatch): undefined {

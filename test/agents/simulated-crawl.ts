@@ -103,9 +103,9 @@ export class SimulatedCrawl {
 
   #mishap(): void {
     const agent = this.#random.below(this.#seats.length)
-    const kind = this.#random.below(6)
+    const kind = this.#random.below(5)
     if (kind === 0) this.#breakWire(agent)
-    else if (kind === 1) this.#stopWell(agent)
+    else if (kind < 3) this.#stopWell(agent)
     else this.#kill(agent)
   }
 

@@ -96,6 +96,20 @@ describe('the lives of a crawl', () => {
   })
 })
 
+test('what several agents show together is in their batches, each page once, and all of it after a good end', () => {
+  const agents = [stateOf(batch(1, 100, ['/1', '/2'])), stateOf(batch(1, 100, ['/3']))]
+  const judgeShown = (paths: readonly string[], wasKilled: boolean): readonly string[] => {
+    const ends = { wasKilled, from: 0, to: 3, endedAtMs: 400, before: [], after: agents, shown: paths.map(urlOf) }
+    const log = logOf([0, '/1'], [10, '/2'], [20, '/3'])
+    return judgeLives({ log }, [{ moment: 'working', ...ends }], { delayMs: 0, atOnce: 1, retryAfterMs: null }).problems
+  }
+  expect(judgeShown(['/3', '/1'], true)).toEqual([])
+  expect(judgeShown(['/3', '/1', '/2'], false)).toEqual([])
+  expect(judgeShown(['/3', '/1'], false)).toEqual(['pages.jsonl lacks pages, after a process that ended well'])
+  expect(judgeShown(['/1', '/1'], true)).toEqual(['pages.jsonl shows a page twice'])
+  expect(judgeShown(['/4'], true)).toEqual([`pages.jsonl shows what is in no batch: ${urlOf('/4')}`])
+})
+
 test('what a crawl leaves behind: every change to it is found', { timeout: 60_000 }, async () => {
   const web = await startTestWeb({ hosts: 3, pages: 20, faults: 'mild' })
   onTestFinished(() => web.stop())
