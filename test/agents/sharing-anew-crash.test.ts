@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Fault, systemClock } from '../../src/base/index.ts'
 import { RESHARE_STEPS, reshare } from '../../src/supervise/reshare.ts'
@@ -46,7 +46,7 @@ async function expectGoesOn(dir: string, web: TestWeb, agents: number): Promise<
   expect(new Set(urls).size).toBe(urls.length)
   const shares = (await loadLayout(dir)) ?? []
   expect(shares).toHaveLength(agents)
-  expect(readdirSync(join(dir, 'state/agents')).sort()).toEqual(shares.map((name) => name.split('/').at(-1)).sort())
+  expect(readdirSync(join(dir, 'state/agents')).sort()).toEqual(shares.map((name) => basename(name)).sort())
   expect(readdirSync(join(dir, 'state'))).not.toContain('journal')
   expect(readdirSync(join(dir, 'state'))).not.toContain('resharing.json')
 }
