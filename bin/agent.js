@@ -1,9 +1,14 @@
 // Where the thread of an agent begins. Half of its start-up is compiling; Node keeps the result for the next time, but each
 // thread has to ask for it, and before it loads anything else.
+//
+// In a folder of its own: what is kept is what was compiled when it is kept, and the main thread, which loads the same files
+// and runs little of them, would keep the poorer half. An agent keeps it when it has done its work (agent-thread.ts).
 
 import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-enableCompileCache()
+enableCompileCache(join(tmpdir(), 'portolan-agent-compile-cache'))
 const compiled = new URL('../dist/src/supervise/agent-thread.js', import.meta.url)
 await import(existsSync(compiled) ? compiled.href : new URL('../src/supervise/agent-thread.ts', import.meta.url).href)

@@ -1,6 +1,7 @@
 // The thread of one agent: opens its share, does what the node says, and says how it stands.
 
 import { randomBytes } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Crawl, type CrawlPlan } from '../agent/index.ts'
 import { assert, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
@@ -86,11 +87,7 @@ function obey(crawl: Crawl, message: ToAgent): void {
       return mayClose()
     case 'close':
       faults.hit('agent-closing')
-      void crawl.close().then(
-        () => say({ kind: 'closed', fault: null }),
-        (fault: unknown) => say({ kind: 'closed', fault: plainFault(fault) }),
-      )
-      return
+      return close(crawl)
     case 'hold':
       return hold(crawl, message.attempt)
     case 'copy':
@@ -137,6 +134,17 @@ function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: '
   void copied.then(
     (figures) => say({ kind: 'copied', attempt, figures, fault: null }),
     (fault: unknown) => say({ kind: 'copied', attempt, figures: null, fault: plainFault(fault) }),
+  )
+}
+
+function close(crawl: Crawl): void {
+  void crawl.close().then(
+    () => {
+      // Now, because the thread is ended and does not end by itself: the next one need not compile what this one ran.
+      flushCompileCache()
+      say({ kind: 'closed', fault: null })
+    },
+    (fault: unknown) => say({ kind: 'closed', fault: plainFault(fault) }),
   )
 }
 
