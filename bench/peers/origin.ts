@@ -85,7 +85,7 @@ export async function startOrigin({ kind, hosts, pages }: OriginOptions): Promis
       # By the address that was asked: wget2 1.99 leaves the port out of its Host header.
       access_log ${logPath} asked; log_not_found off;
       sendfile on; tcp_nopush on; keepalive_timeout 75s; keepalive_requests 1000000; absolute_redirect off;
-      open_file_cache max=50000 inactive=10m; open_file_cache_valid 10m;
+      open_file_cache max=8000 inactive=10m; open_file_cache_valid 10m;
       gzip_static ${kind === 'gzip' ? 'on' : 'off'};
       ${servers.join('\n')}`,
   })
