@@ -3,13 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkArchive } from '../../test/archive-check.ts'
 import { crawl, type CrawlResult, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
+import { canMountSmallDisk, mountSmallDisk, unmount } from '../../test/small-disk.ts'
 import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
 import { systemClock } from '../base/index.ts'
 import { type CheckpointFigures, copyStoppedCrawl } from './checkpoint.ts'
@@ -232,30 +231,12 @@ test('a WARC that was finished without its last records being committed is not s
   expectWhole(await crawl({ seeds: [], dir: to, flags: GZIP, config: SMALL_FILES }), web)
 })
 
-function mountSmallDisk(size: string): Promise<string | null> {
-  return mkdtemp(join(tmpdir(), 'portolan-disk-')).then(async (folder) => {
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
-    if (status === 0) return folder
-    await rm(folder, { recursive: true })
-    return null
-  })
-}
-
-const probe = await mountSmallDisk('64k')
-if (probe !== null) {
-  spawnSync('umount', [probe])
-  await rm(probe, { recursive: true })
-}
-
-describe.skipIf(probe === null)('a disk that is too small (left out where none can be mounted)', () => {
+describe.skipIf(!canMountSmallDisk())('a disk that is too small (left out where none can be mounted)', () => {
   test.for(['16k', '64k', '128k'])('of %s: said, and nothing is left on it', async (size) => {
     const web = await startWeb({ hosts: 2, pages: 40 })
     const dir = await stoppedCrawl(web)
-    const disk = (await mountSmallDisk(size)) ?? ''
-    onTestFinished(async () => {
-      spawnSync('umount', [disk])
-      await rm(disk, { recursive: true })
-    })
+    const disk = mountSmallDisk(size) ?? ''
+    onTestFinished(() => unmount(disk))
     await expect(copyStoppedCrawl(dir, join(disk, 'copy'), clock)).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect(readdirSync(disk)).toEqual([])
     expectWhole(await crawl({ seeds: [], dir, flags: GZIP, config: SMALL_FILES }), web)

@@ -7,7 +7,7 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CrawlTotals, linksOnTheirWay } from '../agent/index.ts'
+import { type CrawlTotals, linksOnTheirWay, sumTotals } from '../agent/index.ts'
 import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch } from '../ledger/index.ts'
@@ -24,7 +24,6 @@ import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
 import { type DiskUse, measureDisk } from './disk-use.ts'
-import { joinTotals } from './joined-totals.ts'
 
 const FLAGS = new Map([['json', BARE]])
 
@@ -111,7 +110,8 @@ async function statusOf(dir: string): Promise<Status> {
   if (holder === null) for (const share of shares) await refuseDamage(dir, share)
   const lasts: (NumberedBatch | null)[] = []
   for (const journal of journals) lasts.push(await lookAtLastBatch(journal))
-  const totals = joinTotals(lasts.map((last) => (last?.batch.totals ?? null) as CrawlTotals | null))
+  const known = lasts.flatMap((last) => (last === null ? [] : [last.batch.totals as CrawlTotals]))
+  const totals = known.length === 0 ? null : sumTotals(known)
   const figures = figuresOf(totals)
   const onTheirWay = await linksOnTheirWay(journals.map((journal, agent) => ({ journal, last: lasts[agent] ?? null })))
   const isDone = totals !== null && figures.waiting === 0 && onTheirWay === 0

@@ -2,8 +2,7 @@
 // ones, and goes on to the whole truth.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Fault, systemClock } from '../../src/base/index.ts'
@@ -13,6 +12,7 @@ import type { TestWeb } from '../../testweb/index.ts'
 import { startPortolan } from '../cli/portolan.ts'
 import { directory, expectTruth, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, FAST, newIdentity, settingsOf } from '../crawl/run-crawl.ts'
+import { canMountSmallDisk, mountSmallDisk, unmount } from '../small-disk.ts'
 
 const TIMEOUT = { timeout: 300_000 }
 
@@ -129,24 +129,7 @@ describe('the process ends after any step', TIMEOUT, () => {
   })
 })
 
-/** A disk of its own for the test, in memory; null where we may not mount one. */
-function mountSmallDisk(size: string): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-disk-'))
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
-  if (status === 0) return folder
-  rmSync(folder, { recursive: true })
-  return null
-}
-
-function unmount(folder: string): void {
-  spawnSync('umount', [folder])
-  rmSync(folder, { recursive: true, force: true })
-}
-
-const probe = mountSmallDisk('64k')
-if (probe !== null) unmount(probe)
-
-describe.skipIf(probe === null)('a full disk (left out where no small disk can be mounted)', TIMEOUT, () => {
+describe.skipIf(!canMountSmallDisk())('a full disk (left out where no small disk can be mounted)', TIMEOUT, () => {
   test('leaves the crawl as it was, and nothing of the new shares', async () => {
     const web = await startWeb({ seed: 'crash', hosts: 6, pages: 15, meanBytes: 3_000 })
     const disk = mountSmallDisk('64m') ?? ''

@@ -2,32 +2,15 @@
 // goes on to the whole truth when there is room.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTestWeb } from '../../testweb/index.ts'
 import { checkArchive } from '../archive-check.ts'
 import { portolan } from './portolan.ts'
+import { canMountSmallDisk, mountSmallDisk, unmount } from '../small-disk.ts'
 
-/** A disk of its own for the test, in memory; null where we may not mount one. */
-function mountSmallDisk(size: string): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-disk-'))
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
-  if (status === 0) return folder
-  rmSync(folder, { recursive: true })
-  return null
-}
-
-function unmount(folder: string): void {
-  spawnSync('umount', [folder])
-  rmSync(folder, { recursive: true, force: true })
-}
-
-const probe = mountSmallDisk('64k')
-if (probe !== null) unmount(probe)
-
-describe.skipIf(probe === null)('a full disk (left out where no small disk can be mounted)', () => {
+describe.skipIf(!canMountSmallDisk())('a full disk (left out where no small disk can be mounted)', () => {
   test.for(['gzip', 'none', 'off'])(
     '--warc %s: stops with 5, tells what is committed, and goes on when there is room',
     async (warc) => {
