@@ -1,6 +1,6 @@
 // What a crawl is made from: where, what, how.
 
-import type { Clock, FaultPoints, Random, StopReason } from '../base/index.ts'
+import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -41,6 +41,8 @@ export interface CrawlPlan {
   readonly software: string
   /** Where passwords named by variable are found. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where the run began before the agent did: its time and CPU count from there. */
+  readonly since?: { readonly ms: ClockMs; readonly cpuMs: number } | undefined
   /** CPU time of this process so far. */
   readonly cpuMs: () => number
   /** The most memory this process has taken so far. */

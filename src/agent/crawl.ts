@@ -77,8 +77,8 @@ export class Crawl {
     const closers = new Closers()
     try {
       const { clock, cpuMs } = plan
-      const startMs = clock.nowMs()
-      const startCpuMs = cpuMs()
+      const startMs = plan.since?.ms ?? clock.nowMs()
+      const startCpuMs = plan.since?.cpuMs ?? cpuMs()
       const spent = (): Spent => ({
         ms: clock.nowMs() - startMs,
         cpuMs: cpuMs() - startCpuMs,

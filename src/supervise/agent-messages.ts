@@ -27,6 +27,8 @@ export interface AgentOrders {
   readonly identity: CrawlIdentity
   readonly software: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** When the node began, on the scale common to all threads, and the CPU time of the process then; null in later lives. */
+  readonly since: { readonly commonMs: number; readonly cpuMs: number } | null
   /** Stamps of addresses, shared by all agents; null where there is one. */
   readonly addresses: SharedArrayBuffer | null
   /** A counter for each agent, which shows that it lives. */
@@ -36,6 +38,9 @@ export interface AgentOrders {
   /** An experiment: what breaks on purpose, and where it is counted. */
   readonly faults: { readonly plan: FaultPlan; readonly tally: SharedArrayBuffer } | null
 }
+
+/** Time, CPU and memory of earlier runs. */
+export type Earlier = Pick<CrawlTotals, 'ms' | 'cpuMs' | 'peakRssBytes'>
 
 /** What a fault says of itself across threads. */
 export interface PlainFault {
@@ -48,7 +53,6 @@ export interface AgentStatus {
   readonly totals: CrawlTotals
   readonly frontier: CrawlSnapshot['frontier']
   readonly active: number
-  readonly wasTouched: boolean
   readonly waitMs: number | null
   readonly standing: Standing
   readonly pace: PaceFigures
@@ -86,6 +90,8 @@ export type FromAgent =
       readonly knownSeeds: readonly CanonicalUrl[]
       readonly isScopeChanged: boolean
       readonly identity: CrawlIdentity
+      /** What earlier runs took. */
+      readonly earlier: Earlier
       readonly status: AgentStatus
     }
   | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }

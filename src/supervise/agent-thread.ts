@@ -3,14 +3,15 @@
 import { randomBytes } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Crawl, type CrawlPlan } from '../agent/index.ts'
-import { assert, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
+import { Crawl, type CrawlFigures, type CrawlPlan } from '../agent/index.ts'
+import { assert, type ClockMs, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
 import { PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
-import type { AgentOrders, AgentStatus, FromAgent, ToAgent } from './agent-messages.ts'
+import type { AgentOrders, AgentStatus, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
 import { breakNowAndThen } from './agent-faults.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
+import { processCpuMs } from './process-cpu.ts'
 
 const BEAT_MS = 500
 const STATUS_MS = 250
@@ -62,6 +63,7 @@ function serve(crawl: Crawl): void {
     knownSeeds: crawl.knownSeeds,
     isScopeChanged: crawl.isScopeChanged,
     identity: crawl.identity,
+    earlier: earlierOf(crawl.figures),
     status: statusOf(crawl),
   })
 }
@@ -158,14 +160,17 @@ function run(crawl: Crawl): void {
   })
 }
 
+function earlierOf({ earlierMs, earlierCpuMs, earlierPeakRssBytes }: CrawlFigures): Earlier {
+  return { ms: earlierMs, cpuMs: earlierCpuMs, peakRssBytes: earlierPeakRssBytes }
+}
+
 function statusOf(crawl: Crawl): AgentStatus {
-  const { frontier, active, runMs, waitMs } = crawl.snapshot()
+  const { frontier, active, waitMs } = crawl.snapshot()
   const { states } = crawl
   return {
     totals: crawl.totals,
     frontier,
     active,
-    wasTouched: runMs > 0,
     waitMs,
     standing: crawl.standing(),
     pace: crawl.pace,
@@ -185,6 +190,7 @@ function planOf({
   identity,
   software,
   environment,
+  since,
   addresses,
 }: AgentOrders): CrawlPlan {
   return {
@@ -217,14 +223,13 @@ function planOf({
     newIdentity: () => identity,
     software,
     environment,
+    since:
+      since === null
+        ? undefined
+        : { ms: (since.commonMs - performance.timeOrigin) as ClockMs, cpuMs: agent === 0 ? since.cpuMs : 0 },
     // The process's time is one: the first agent writes it down.
     cpuMs: agent === 0 ? processCpuMs : () => 0,
     peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
     faults,
   }
-}
-
-function processCpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
 }

@@ -1,18 +1,15 @@
 // What several agents say of themselves, as one crawl says it.
 
-import { CrawlFigures, type CrawlSnapshot, type CrawlTotals, sumTotals } from '../agent/index.ts'
-import type { AgentStatus } from './agent-messages.ts'
+import { CrawlFigures, type CrawlSnapshot, sumTotals } from '../agent/index.ts'
+import type { AgentStatus, Earlier } from './agent-messages.ts'
 
-/** Time, CPU and memory of earlier runs. */
-export type Earlier = Pick<CrawlTotals, 'ms' | 'cpuMs' | 'peakRssBytes'>
-
-/** What the node knows by itself. */
-export interface OwnFigures {
-  readonly earlier: Earlier
-  /** Of this run. */
-  readonly ms: number
-  readonly cpuMs: number
-  readonly isStopping: boolean
+/** What the agents' earlier runs took, as one: they ran side by side, and CPU is written down once. */
+export function joinEarlier(all: readonly Earlier[]): Earlier {
+  return {
+    ms: Math.max(0, ...all.map(({ ms }) => ms)),
+    cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    peakRssBytes: Math.max(0, ...all.map(({ peakRssBytes }) => peakRssBytes)),
+  }
 }
 
 export function figuresOf(statuses: readonly AgentStatus[], earlier: Earlier): CrawlFigures {
@@ -23,15 +20,16 @@ export function figuresOf(statuses: readonly AgentStatus[], earlier: Earlier): C
   return figures
 }
 
-export function snapshotOf(statuses: readonly AgentStatus[], own: OwnFigures): CrawlSnapshot {
-  // A run that finds nothing to do takes no time off the crawl.
-  const wasTouched = statuses.some((status) => status.wasTouched)
-  const runMs = wasTouched ? own.ms : 0
+/** Time and CPU are what the agents write down: whoever looks at the crawl later is told the same. */
+export function snapshotOf(statuses: readonly AgentStatus[], earlier: Earlier, isStopping: boolean): CrawlSnapshot {
+  const now = joinEarlier(statuses.map(({ totals }) => totals))
+  // Less where an agent was started again: what it had not committed of it is gone.
+  const totalMs = Math.max(now.ms, earlier.ms)
   const sum = (of: (status: AgentStatus) => number): number => statuses.reduce((total, one) => total + of(one), 0)
   const active = sum((one) => one.active)
   const waits = statuses.flatMap(({ waitMs }) => (waitMs === null ? [] : [waitMs]))
   return {
-    figures: figuresOf(statuses, own.earlier),
+    figures: figuresOf(statuses, earlier),
     frontier: {
       waiting: sum(({ frontier }) => frontier.waiting),
       hosts: sum(({ frontier }) => frontier.hosts),
@@ -41,10 +39,10 @@ export function snapshotOf(statuses: readonly AgentStatus[], own: OwnFigures): C
       out: sum(({ frontier }) => frontier.out),
     },
     active,
-    totalMs: own.earlier.ms + runMs,
-    runMs,
-    cpuMs: wasTouched ? own.cpuMs : 0,
+    totalMs,
+    runMs: totalMs - earlier.ms,
+    cpuMs: Math.max(0, now.cpuMs - earlier.cpuMs),
     waitMs: active > 0 || waits.length === 0 ? null : Math.min(...waits),
-    isStopping: own.isStopping,
+    isStopping,
   }
 }

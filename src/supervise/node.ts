@@ -17,7 +17,6 @@ import {
   type CrawlSnapshot,
   type PaceFigures,
   type Speed,
-  sumTotals,
 } from '../agent/index.ts'
 import {
   type Clock,
@@ -33,14 +32,15 @@ import { SharedIpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { AgentHandle } from './agent-handle.ts'
-import type { AgentOrders, AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
+import type { AgentOrders, AgentStatus, Earlier, FromAgent, PlainFault } from './agent-messages.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
-import { type Earlier, figuresOf, snapshotOf } from './node-figures.ts'
+import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { NodeView } from './node-view.ts'
 import { PermitOffice } from './permit-office.ts'
 import { faultOf, plainFault } from './plain-fault.ts'
+import { processCpuMs } from './process-cpu.ts'
 import { RestartBudget } from './restart-budget.ts'
 import { settleShares, type SharingEvent } from './shares.ts'
 import { Speeds } from './speeds.ts'
@@ -164,11 +164,12 @@ export class CrawlNode {
   #isFinishing = false
   #isLettingGo = false
   #restarts = 0
-  #startMs: number
+  readonly #startMs: number
+  /** The same for threads, which have clocks of their own. */
+  readonly #since: AgentOrders['since']
   /** When agents that broke had done so. */
   readonly #diedMs = new Map<number, Death>()
   #before: Earlier = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
-  #startCpuMs: number
 
   private constructor(plan: NodePlan, lock: DirectoryLock, names: readonly string[] | null, identity: CrawlIdentity) {
     this.#plan = plan
@@ -198,7 +199,7 @@ export class CrawlNode {
     this.#lives = this.#shares.map(() => 0)
     this.#tally = plan.faults == null ? null : new FaultTally(count)
     this.#startMs = plan.clock.nowMs()
-    this.#startCpuMs = processCpuMs()
+    this.#since = { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() }
   }
 
   /** Takes the directory, starts the agents, and goes on from what earlier runs left. */
@@ -231,8 +232,7 @@ export class CrawlNode {
     })
     const opened = await Promise.all(this.#shares.map((_, agent) => this.#startUntilOpen(agent)))
     for (const [agent, message] of opened.entries()) this.#isOpen(agent, message)
-    const totals = sumTotals(opened.map(({ status }) => status.totals))
-    this.#before = { ms: totals.ms, cpuMs: totals.cpuMs, peakRssBytes: totals.peakRssBytes }
+    this.#before = joinEarlier(opened.map(({ earlier }) => earlier))
     for (let one = 0; one < opened.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
     if (this.#names !== null) {
       this.#view = await NodeView.open(this.#plan.dir, this.#names)
@@ -254,6 +254,7 @@ export class CrawlNode {
         identity: this.#identity,
         software,
         environment,
+        since: this.#lives[agent] === 0 ? this.#since : null,
         addresses: this.#addresses,
         heartbeats: this.#heartbeats,
         life: this.#lives[agent] as number,
@@ -345,12 +346,7 @@ export class CrawlNode {
   }
 
   snapshot(): CrawlSnapshot {
-    return snapshotOf(this.#statuses(), {
-      earlier: this.#before,
-      ms: this.#plan.clock.nowMs() - this.#startMs,
-      cpuMs: processCpuMs() - this.#startCpuMs,
-      isStopping: this.#stop !== null,
-    })
+    return snapshotOf(this.#statuses(), this.#before, this.#stop !== null)
   }
 
   #statuses(): AgentStatus[] {
@@ -692,9 +688,4 @@ function isLasting(fault: unknown): boolean {
 
 function messageOf(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault)
-}
-
-function processCpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
 }
