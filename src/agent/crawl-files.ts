@@ -14,6 +14,7 @@ import {
   JsonLines,
   NullArchive,
   type PageRecord,
+  type ReturnNote,
   sortCdxj,
   WarcWriter,
 } from '../store/index.ts'
@@ -36,6 +37,7 @@ export const FILES = {
   index: 'state/index.cdxj',
   links: 'state/links.log',
   originals: 'state/originals.jsonl',
+  returns: 'state/returns.jsonl',
 } as const
 
 /** A seed as it was given, or where one redirected to. */
@@ -56,6 +58,8 @@ export interface CrawlFiles {
   readonly robots: JsonLines<SavedRobotsEntry>
   /** Hosts and origins that were given up, and until when. */
   readonly givenUp: JsonLines<GivenUpNote>
+  /** Pages that were put back in line. */
+  readonly returns: JsonLines<ReturnNote>
   readonly linkLog: LinkLog | null
   /** First pages of the contents this agent owns, whoever met them; null where it owns all: then pages.jsonl says it. */
   readonly originals: JsonLines<OriginalNote> | null
@@ -84,11 +88,12 @@ export async function openCrawlFiles(
   const held = await openLines<FrontierEntry>('held')
   const robots = await openLines<SavedRobotsEntry>('robots')
   const givenUp = await openLines<GivenUpNote>('givenUp')
+  const returns = await openLines<ReturnNote>('returns')
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
   const originals = share === null ? null : await openLines<OriginalNote>('originals')
-  const lines = { originals, pages, seeds, held, robots, givenUp, failures }
+  const lines = { originals, pages, seeds, held, robots, givenUp, returns, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {

@@ -13,6 +13,7 @@ import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
 import type { Books } from './books.ts'
 import { inDoubt } from './broken-visits.ts'
+import { noteValidators, type OpenPageRecord, type Returns, unchangedRecord } from './returns.ts'
 
 export interface PageSettlerParts {
   readonly admission: Admission
@@ -25,6 +26,8 @@ export interface PageSettlerParts {
   /** False where robots are ignored: then nobody's nofollow binds us either. */
   readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
+  /** Null where no page that waits was visited before. */
+  readonly returns: Returns | null
   readonly faults: FaultPoints
 }
 
@@ -47,11 +50,15 @@ export class PageSettler {
 
   /** After the processors: is it wanted, and was its content met before? */
   #judge(entry: FrontierEntry, page: PageInHand): Promise<boolean> | boolean {
-    const { books, contentSeen } = this.#parts
+    const { books, contentSeen, returns } = this.#parts
     const { document, dropped } = page
     if (dropped !== null) {
       books.skipped(entry, dropped.reason, dropped.detail)
       return false
+    }
+    if (returns !== null && document.status === 304) {
+      const kept = this.#keepUnchanged(entry, document, returns)
+      if (kept !== null) return kept
     }
     const digest = sha256(document.body)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
@@ -61,6 +68,26 @@ export class PageSettler {
     return claimed instanceof Promise
       ? claimed.then((original) => this.#keepClaimed(entry, page, digest, bytes, original))
       : this.#keepClaimed(entry, page, digest, bytes, claimed)
+  }
+
+  /** The server says that what it gave before still holds. Null where we know nothing that could. */
+  #keepUnchanged(entry: FrontierEntry, document: Document, returns: Returns): Promise<boolean> | boolean | null {
+    const note = returns.unchanged(entry.url, document)
+    if (note === null) return null
+    const { payloadDigest, digest, fetchedAt } = note.capture
+    const settled = payloadDigest ?? digest
+    const enter = (place: WarcLocation | null): true => {
+      const stage = new Stage(this.#parts.linkLog, entry)
+      return this.#enter(entry, document, unchangedRecord(entry, document, note, place), settled, null, stage)
+    }
+    const written = this.#parts.archive.write(document, {
+      payloadDigest: settled,
+      revisitOf: { url: entry.url, fetchedAtMs: Date.parse(fetchedAt), payloadDigest },
+      isNotModified: true,
+      via: entry.via,
+      depth: entry.depth,
+    })
+    return written instanceof Promise ? written.then(enter) : enter(written)
   }
 
   /** Keeps a page whose content is claimed, unless somebody had it before. */
@@ -116,7 +143,7 @@ export class PageSettler {
     original: Original | null,
     location: WarcLocation | null,
   ): Promise<boolean> | boolean {
-    const { admission, linkLog, followsDuplicates, productToken, obeysRobots, faults } = this.#parts
+    const { admission, linkLog, followsDuplicates, productToken, obeysRobots, faults, returns } = this.#parts
     const { document } = page
     if (claim !== null) faults.hit('stage')
     const directives = pageDirectives({
@@ -136,6 +163,7 @@ export class PageSettler {
       target,
       directives.noindex,
     )
+    returns?.mark(record)
     let later: Promise<void> | undefined
     try {
       if (target !== null) later = admission.admitRedirect(entry, target, stage)
@@ -173,9 +201,10 @@ export class PageSettler {
     claim: Buffer | null,
     stage: Stage,
   ): true {
-    const { books, contentSeen } = this.#parts
+    const { books, contentSeen, returns } = this.#parts
     const position = books.settle({
       entry,
+      isReturn: returns !== null && returns.has(entry.url),
       verdict: {
         url: entry.url,
         kind: 'page',
@@ -287,10 +316,10 @@ function pageRecord(
   warc: WarcLocation | null,
   location: string | null,
   isNoindex: boolean,
-): PageRecord {
+): OpenPageRecord {
   const { document, parsed } = page
   // Assigned one by one, not spread together: this runs for every page.
-  const record: { -readonly [field in keyof PageRecord]: PageRecord[field] } = {
+  const record: OpenPageRecord = {
     url: entry.url,
     status: document.status,
     type: document.mediaType,
@@ -309,7 +338,12 @@ function pageRecord(
   const server = document.header('server')
   if (location !== null) record.location = resolved(location, entry.url)
   if (document.truncated !== null) record.truncated = document.truncated
-  if (original !== null) record.duplicateOf = original.url
+  if (original !== null) {
+    // Met again by itself: only a page that is returned to.
+    if (original.url === entry.url) record.revisitOf = new Date(original.fetchedAtMs).toISOString()
+    else record.duplicateOf = original.url
+  }
+  if (document.status === 200 && document.truncated === null) noteValidators(record, document)
   if (isNoindex) record.noindex = true
   if (server !== null) record.server = server
   if (parsed === null) return record

@@ -25,6 +25,7 @@ import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
+import type { Returns } from './returns.ts'
 import type { Permits } from './permits.ts'
 import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
 import type { RobotsDesk } from './robots-desk.ts'
@@ -41,6 +42,8 @@ export interface VisitorParts {
   readonly desk: RobotsDesk | null
   readonly settler: PageSettler
   readonly books: Books
+  /** Null where no page that waits was visited before. */
+  readonly returns: Returns | null
   readonly trouble: Trouble
   readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
@@ -170,7 +173,7 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, trouble, rescope, rules } = this.#parts
+    const { books, desk, frontier, trouble, rescope, rules, returns } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
@@ -181,7 +184,9 @@ export class Visitor {
       books.skipped(entry, 'scope-changed', `the scope was changed and refuses it now: ${refusal}`)
       return 'settled'
     }
-    if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages) {
+    const isSpent = rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages
+    // A page that is returned to is among them.
+    if (isSpent && returns?.has(entry.url) !== true) {
       books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
       return 'settled'
     }
@@ -211,7 +216,7 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns } = this.#parts
     faults.hit('visit')
     const outcome = await fetcher.fetch(
       {
@@ -220,6 +225,7 @@ export class Visitor {
         purpose: 'page',
         isLast: index === turn.entries.length - 1,
         acceptPartial: entry.tries >= rules.retries,
+        validators: returns?.validatorsOf(entry.url),
       },
       signal,
     )

@@ -28,6 +28,7 @@ import { PageSettler } from './page-settler.ts'
 import { Permits } from './permits.ts'
 import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
+import { Returns } from './returns.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
 import { shareOf } from './speed-limit.ts'
@@ -117,6 +118,9 @@ export async function joinWalk(
     robots.robots === 'obey'
       ? deskOf(plan, state, books, admission, sink, neighbours, broken, (fault) => pipeline.breakDown(fault))
       : null
+  const { returned } = state
+  const rulesOfReturn = { isConditional: settings.fetch.conditional, isArchiving: settings.store.warc !== 'off' }
+  const returns = returned === null ? null : new Returns(returned, rulesOfReturn)
   const settler = new PageSettler({
     admission,
     archive: files.archive,
@@ -127,6 +131,7 @@ export async function joinWalk(
     productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
+    returns,
     faults,
   })
   const trouble = await troubleOf(plan, state, books)
@@ -146,6 +151,7 @@ export async function joinWalk(
     desk,
     settler,
     books,
+    returns,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     broken,

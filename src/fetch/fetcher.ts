@@ -18,6 +18,14 @@ export interface FetchRequest {
    * failure. For the last try. Redirects are always taken so: their body matters to nobody.
    */
   readonly acceptPartial: boolean
+  /** Of an earlier answer: the server may say that it still holds (304). */
+  readonly validators?: Validators | undefined
+}
+
+/** What a server told one answer of a URL from another by. */
+export interface Validators {
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
 }
 
 export type FetchOutcome =

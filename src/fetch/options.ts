@@ -94,6 +94,10 @@ export const fetchOptions = z.strictObject({
     'all',
   ),
   rejectTypes: shaped(z.array(mediaRange).default([]), { text: 'Media types that are skipped on their head.' }, 'none'),
+  conditional: yesNo(true, {
+    text: 'Whether a page that is visited again is asked for only if it has changed (ETag, Last-Modified).',
+    flag: 'conditional',
+  }),
   announcedMax: size('1GiB', { text: 'An answer that announces more bytes than this is skipped.' }),
   connectTimeout: duration('10s', { text: 'For one address to accept the connection, TLS included.' }, { minMs: 1 }),
   headTimeout: duration('30s', { text: 'From the request to the end of the answer’s head.' }, { minMs: 1 }),

@@ -28,6 +28,7 @@ const CR = 13
 const LF = 10
 const DIGEST_FIELD = 'WARC-Block-Digest: sha256:'
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
+const NOT_MODIFIED_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified'
 /** Longer hop paths are written as Heritrix does: how many came before, a plus sign, the last 50. */
 const HOPS_MAX = 50
 
@@ -110,10 +111,12 @@ function planResponse(
   if (isHttp2) fields += `WARC-Protocol: h2${CRLF}`
   const block = responseHead(document, isHttp2 ? '1.1' : document.httpVersion)
   if (revisitOf !== null && isRevisit(document, facts)) {
-    fields += `WARC-Profile: ${REVISIT_PROFILE}${CRLF}WARC-Refers-To-Target-URI: ${revisitOf.url}${CRLF}`
+    const isNotModified = facts.isNotModified === true
+    const profile = isNotModified ? NOT_MODIFIED_PROFILE : REVISIT_PROFILE
+    fields += `WARC-Profile: ${profile}${CRLF}WARC-Refers-To-Target-URI: ${revisitOf.url}${CRLF}`
     fields += `WARC-Refers-To-Date: ${new Date(revisitOf.fetchedAtMs).toISOString()}${CRLF}`
-    // The standard wants it said that the block lacks its payload.
-    fields += `WARC-Truncated: length${CRLF}`
+    // The standard wants it said that the block lacks its payload; a 304 has none.
+    if (!isNotModified) fields += `WARC-Truncated: length${CRLF}`
     return plan('revisit', id, fields, block, hasDigest)
   }
   if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}${CRLF}`

@@ -11,7 +11,7 @@ import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
 import type { FetchOptions } from '../options.ts'
 import { type ConnectionSettings, OriginConnection } from '../origin-connection.ts'
 import { parseProxy, type Proxy } from '../proxy.ts'
-import { RequestHeads } from '../request-head.ts'
+import { headWith, RequestHeads } from '../request-head.ts'
 import { TypeFilter } from '../type-filter.ts'
 
 /** Length of 'https://': no path begins before it. */
@@ -64,7 +64,8 @@ export class HttpFetcher implements SchemeFetcher {
       const connection = this.#connectionFor(url.slice(0, pathAt), request)
       // A proxy is told the whole URL, except through a tunnel.
       const path = this.#proxy === null || url.startsWith('https:') ? url.slice(pathAt) : url
-      const { sent, recorded } = connection.head
+      const { validators } = request
+      const { sent, recorded } = validators === undefined ? connection.head : headWith(connection.head, '', validators)
       const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
       const exchange = new Exchange(
         this.#settings,
