@@ -6,7 +6,16 @@ import { diskFault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
 import { FILES } from './crawl-files.ts'
 
-const PARTS = ['journal', 'frontier', 'frontier.rebuilding', 'frontier.rebuilt', 'seen', 'contents', 'returned', 'spool']
+const PARTS = [
+  'journal',
+  'frontier',
+  'frontier.rebuilding',
+  'frontier.rebuilt',
+  'seen',
+  'contents',
+  'returned',
+  'spool',
+]
 const EDITION_NAME = /^failures-\d+\.jsonl$/
 const ASIDE_NAME = /^damaged-/
 

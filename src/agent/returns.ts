@@ -95,7 +95,8 @@ export function unchangedRecord(
   noteValidators(record, document)
   // What the server did not say again stays as it was.
   if (record.etag === undefined && capture.etag !== undefined) record.etag = capture.etag
-  if (record.lastModified === undefined && capture.lastModified !== undefined) record.lastModified = capture.lastModified
+  if (record.lastModified === undefined && capture.lastModified !== undefined)
+    record.lastModified = capture.lastModified
   return record
 }
 

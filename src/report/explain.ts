@@ -9,7 +9,7 @@ import type { FrontierEntry } from '../frontier/index.ts'
 import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
-import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines, type ReturnNote } from '../store/index.ts'
 import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, pathOf } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
 
@@ -23,6 +23,8 @@ export interface Explanation {
   readonly found: Found | null
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
+  /** How often it was a page before: it was returned to, or waits for it. */
+  readonly earlierVisits: number
   /** Pages that link to it: how many, and the first few. */
   readonly linkedFrom: { readonly count: number; readonly pages: readonly string[] }
   /** What the rules of its origin say of it, null when they are not known. */
@@ -49,6 +51,7 @@ export async function explainUrl(
   let rules: SavedRobotsEntry | null = null
   let page: PageRecord | null = null
   let failure: FailureRecord | null = null
+  let earlierVisits = 0
   const linkedFrom = { count: 0, pages: [] as string[] }
   for (const share of await sharesOf(dir)) {
     const fileIn = (name: string): string => join(share, name)
@@ -64,7 +67,11 @@ export async function explainUrl(
     // Of several that asked, the one that asked last.
     if (own !== null && own.fetchedWallMs >= (rules?.fetchedWallMs ?? 0)) rules = own
     // A URL that was requeued may have several lines.
+    const taken = await lastOf<ReturnNote>(fileIn('state/returns.jsonl'), (note) => note.url === url)
+    earlierVisits += taken?.visit ?? 0
     page ??= await lastOf<PageRecord>(fileIn('pages.jsonl'), (record) => record.url === url)
+    // Put back in line: it waits, or the visit failed.
+    if (page !== null && taken !== null && (page.visit ?? 1) <= taken.visit) page = null
     if (page === null) failure ??= await lastOf<FailureRecord>(fileIn('failures.jsonl'), (one) => one.url === url)
     await addSources(fileIn('state/links.log'), url, linkedFrom)
   }
@@ -72,7 +79,7 @@ export async function explainUrl(
   const record = page ?? failure
   if (record !== null) found ??= { via: record.via as CanonicalUrl | null, depth: record.depth, isSeed: false }
   // The log has the links that were admitted or known: one that leads nowhere yet waits.
-  const wasMet = found !== null || linkedFrom.count > 0
+  const wasMet = found !== null || earlierVisits > 0 || linkedFrom.count > 0
   return {
     url,
     host,
@@ -80,6 +87,7 @@ export async function explainUrl(
     found,
     page,
     failure,
+    earlierVisits,
     linkedFrom,
     robots:
       rules === null

@@ -53,12 +53,13 @@ export class ReturnedPages {
     }
   }
 
-  /** Null where no page was ever returned to. `folder` holds the index; it is made, and the index in it unless it is there. */
-  static async open(path: string, folder: string): Promise<ReturnedPages | null> {
-    const size = await stat(path).then(
-      (found) => found.size,
-      () => 0,
-    )
+  /**
+   * Null where no page was ever returned to. `folder` holds the index; it is made, and the index in it unless it is there.
+   * Of the file its first `length` bytes count, or all.
+   */
+  static async open(path: string, folder: string, length?: number): Promise<ReturnedPages | null> {
+    const found = length ?? (await stat(path).catch(() => null))?.size
+    const size = found ?? 0
     if (size === 0) return null
     let notes = -1
     try {
@@ -156,7 +157,8 @@ async function makeIndex(path: string, folder: string, size: number): Promise<st
   const unsorted = join(folder, 'unsorted')
   const file = await AppendFile.open(unsorted, { committedLength: 0 })
   try {
-    for await (const { position, record } of readPlacedLines<ReturnNote>(path)) {
+    for await (const { position, end, record } of readPlacedLines<ReturnNote>(path)) {
+      if (end > size) break
       file.append(`${keyOf(record.url)}${position.toString(36).padStart(PLACE_LENGTH, '0')}\n`, 'latin1')
       if (file.needsDrain) await file.drained()
     }
