@@ -23,6 +23,7 @@ import type { RestNote } from '../ledger/index.ts'
 import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
+import type { CookieWalls } from './cookie-walls.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Returns } from './returns.ts'
@@ -44,6 +45,7 @@ export interface VisitorParts {
   readonly books: Books
   /** Null where no page that waits was visited before. */
   readonly returns: Returns | null
+  readonly walls: CookieWalls
   readonly trouble: Trouble
   readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
@@ -216,7 +218,7 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, trouble } = this.#parts
     faults.hit('visit')
     const outcome = await fetcher.fetch(
       {
@@ -253,6 +255,12 @@ export class Visitor {
       case 'fetched': {
         const { document } = outcome
         try {
+          const back = outcome.hasNewCookies === true ? walls.again(entry, document) : null
+          if (back !== null) {
+            permits.giveBack()
+            trouble.answered(origin)
+            return { restMs: this.#restAfter(turn.host, document.durationMs), back, ends: true }
+          }
           const step = this.#conclude(turn, entry, origin, document)
           // Mostly there is nothing to wait for.
           return step instanceof Promise ? await step : step

@@ -17,6 +17,7 @@ import { Books, type CommittedFile } from './books.ts'
 import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
+import { CookieWalls } from './cookie-walls.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
@@ -152,6 +153,7 @@ export async function joinWalk(
     settler,
     books,
     returns,
+    walls: new CookieWalls(compileCanonicaliser(settings.url), agent.redirects),
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     broken,
@@ -412,7 +414,8 @@ function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, clos
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
-  const options = { ...settings.fetch, connectionsKept }
+  const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.agents ?? 1))
+  const options = { ...settings.fetch, connectionsKept, cookieBytes }
   const fetcher = new SchemeFetchers([new HttpFetcher(options, spool, clock, environment)], SCHEMES)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())

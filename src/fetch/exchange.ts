@@ -21,6 +21,7 @@ import type { AnswerHead } from './answer-head.ts'
 import { detailOf, failureOf } from './classify-error.ts'
 import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
+import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
 import type { FetchOptions } from './options.ts'
 import type { Asker, OriginConnection } from './origin-connection.ts'
@@ -32,6 +33,8 @@ export interface ExchangeSettings {
   readonly clock: Clock
   readonly spool: Spool
   readonly filter: TypeFilter
+  /** Null where cookies are off. */
+  readonly cookies: CookieJar | null
 }
 
 /** Told of the end: whether the connection is still good. */
@@ -58,6 +61,7 @@ export class Exchange implements Asker {
   #head: AnswerHead | null = null
   #contentType: ContentType | null = null
   #wire: SpooledBody | null = null
+  #hasNewCookies = false
 
   constructor(
     settings: ExchangeSettings,
@@ -138,7 +142,8 @@ export class Exchange implements Asker {
     this.#movedAtMs = this.#lastByteAtMs
     this.#head = head
     this.#contentType = parseContentType(headerValues(head.rawHeaders, 'content-type'))
-    const { options, spool } = this.#settings
+    const { options, spool, cookies } = this.#settings
+    if (cookies !== null && setsCookies(head.rawHeaders)) this.#takeCookies(cookies, head)
     const isPage = this.#request.purpose === 'page'
     if (isPage && head.status < 300 && this.#isFiltered(head)) return false
     this.#wire = new SpooledBody(spool, isPage ? options.bodyMax : options.robotsMax, Math.max(0, head.length))
@@ -174,6 +179,11 @@ export class Exchange implements Asker {
     } catch (fault) {
       this.#break(fault)
     }
+  }
+
+  #takeCookies(cookies: CookieJar, head: AnswerHead): void {
+    const lines = headerValues(head.rawHeaders, 'set-cookie')
+    this.#hasNewCookies = cookies.take(this.connection.host, this.#request.url, lines, this.#settings.clock.wallMs())
   }
 
   /** Skips what the head already shows to be unwanted; the connection goes with it, since draining may cost more than a new one. */
@@ -228,7 +238,7 @@ export class Exchange implements Asker {
         durationMs,
         ip,
       })
-      this.#settle({ kind: 'fetched', document })
+      this.#settle({ kind: 'fetched', document, hasNewCookies: this.#hasNewCookies })
     }
     try {
       const codings = parseCodings(headerValues(head.rawHeaders, 'content-encoding'))
@@ -273,4 +283,12 @@ export class Exchange implements Asker {
     this.#resolve = null
     resolve?.(outcome)
   }
+}
+
+function setsCookies(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 10 && name.toLowerCase() === 'set-cookie') return true
+  }
+  return false
 }

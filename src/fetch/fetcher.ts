@@ -29,7 +29,8 @@ export interface Validators {
 }
 
 export type FetchOutcome =
-  | { readonly kind: 'fetched'; readonly document: Document }
+  /** `hasNewCookies`: the answer set cookies, and asked again the request would be another one. */
+  | { readonly kind: 'fetched'; readonly document: Document; readonly hasNewCookies?: boolean }
   /** We turned it down on its head or its address. */
   | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail: string }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string; readonly durationMs: number }

@@ -94,6 +94,12 @@ export const fetchOptions = z.strictObject({
     'all',
   ),
   rejectTypes: shaped(z.array(mediaRange).default([]), { text: 'Media types that are skipped on their head.' }, 'none'),
+  cookies: choice(['host', 'off'], 'host', {
+    text: 'host: cookies are sent back to the host that set them, while the crawl runs; off: never.',
+    flag: 'cookies',
+  }),
+  cookiesPerHost: count(50, { text: 'Cookies kept of one host; the oldest go first.' }, { min: 1 }),
+  cookieBytes: size('8MiB', { text: 'Memory for cookies of all hosts; those of the longest unused go first.' }),
   conditional: yesNo(true, {
     text: 'Whether a page that is visited again is asked for only if it has changed (ETag, Last-Modified).',
     flag: 'conditional',

@@ -5,6 +5,7 @@ import type { Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { ConnectionPool } from '../connection-pool.ts'
 import { Connector, type Target } from '../connector.ts'
+import { type CookieFigures, CookieJar } from '../cookie-jar.ts'
 import { DeadlineSweep } from '../deadline-sweep.ts'
 import { Exchange, type ExchangeSettings } from '../exchange.ts'
 import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
@@ -36,7 +37,10 @@ export class HttpFetcher implements SchemeFetcher {
     clock: Clock,
     env: Readonly<Record<string, string | undefined>> = {},
   ) {
-    this.#settings = { options, clock, spool, filter: new TypeFilter(options.acceptTypes, options.rejectTypes) }
+    const filter = new TypeFilter(options.acceptTypes, options.rejectTypes)
+    const limits = { perHost: options.cookiesPerHost, bytes: options.cookieBytes }
+    const cookies = options.cookies === 'off' ? null : new CookieJar(limits)
+    this.#settings = { options, clock, spool, filter, cookies }
     this.#proxy = parseProxy(options.proxy)
     this.#connectionSettings = {
       connector: new Connector(options, this.#proxy),
@@ -54,6 +58,11 @@ export class HttpFetcher implements SchemeFetcher {
     return { clients: this.#pool.size, underWay: this.#sweep.size }
   }
 
+  /** Null where cookies are off. */
+  get cookieFigures(): CookieFigures | null {
+    return this.#settings.cookies?.figures ?? null
+  }
+
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     if (this.#isClosed || signal.aborted) {
       return Promise.resolve({ kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: 'stopped', durationMs: 0 })
@@ -65,7 +74,10 @@ export class HttpFetcher implements SchemeFetcher {
       // A proxy is told the whole URL, except through a tunnel.
       const path = this.#proxy === null || url.startsWith('https:') ? url.slice(pathAt) : url
       const { validators } = request
-      const { sent, recorded } = validators === undefined ? connection.head : headWith(connection.head, '', validators)
+      const jar = this.#settings.cookies
+      const cookies = jar === null || jar.isEmpty ? '' : jar.header(connection.host, url, this.#settings.clock.wallMs())
+      const isPlain = cookies === '' && validators === undefined
+      const { sent, recorded } = isPlain ? connection.head : headWith(connection.head, cookies, validators)
       const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
       const exchange = new Exchange(
         this.#settings,
