@@ -10,6 +10,7 @@
 import type { Clock, FailureCode, FaultPoints, Random, RefusalReason } from '../base/index.ts'
 import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
+import type { FetchOutcome } from '../fetch/index.ts'
 import {
   backoffAfter,
   type Errand,
@@ -24,6 +25,7 @@ import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { CookieWalls } from './cookie-walls.ts'
+import type { HeadFirst } from './head-first.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Returns } from './returns.ts'
@@ -46,6 +48,8 @@ export interface VisitorParts {
   /** Null where no page that waits was visited before. */
   readonly returns: Returns | null
   readonly walls: CookieWalls
+  /** Null where no page's head is asked for first. */
+  readonly heads: HeadFirst | null
   readonly trouble: Trouble
   readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
@@ -218,13 +222,15 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns, walls, trouble } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, trouble } = this.#parts
     faults.hit('visit')
+    const isHead = heads !== null && returns?.has(entry.url) !== true && heads.isDue(entry)
     const outcome = await fetcher.fetch(
       {
         url: entry.url,
         addresses,
         purpose: 'page',
+        method: isHead ? 'HEAD' : 'GET',
         isLast: index === turn.entries.length - 1,
         acceptPartial: entry.tries >= rules.retries,
         validators: returns?.validatorsOf(entry.url),
@@ -235,6 +241,7 @@ export class Visitor {
       permits.giveBack()
       return { restMs: 0, back: entry, ends: true }
     }
+    if (isHead && heads.leadsOn(entry, outcome)) return this.#headed(turn, entry, origin, outcome)
     switch (outcome.kind) {
       case 'skipped':
         permits.giveBack()
@@ -269,6 +276,21 @@ export class Visitor {
         }
       }
     }
+  }
+
+  /** The head came, or did not: the page itself is asked for when the host has rested. */
+  #headed(turn: Turn, back: FrontierEntry, origin: Origin, outcome: FetchOutcome): Step {
+    const { permits, books } = this.#parts
+    permits.giveBack()
+    if (outcome.kind !== 'fetched') return { restMs: this.#restAfter(turn.host, 0), back, ends: true }
+    const { document } = outcome
+    document.release()
+    if (passingTrouble(document.status) !== 'FETCH_THROTTLED') {
+      return { restMs: this.#restAfter(turn.host, document.durationMs), back, ends: true }
+    }
+    const pause = this.#pauseAfter(turn.host, origin, document)
+    books.rest(pause)
+    return { restMs: pause.restMs, back, ends: true }
   }
 
   /** A URL that failed by itself: again, or given up. The permit for it is back. */

@@ -5,7 +5,7 @@ import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
-import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
+import { type Fetcher, HttpFetcher, SchemeFetchers, TypeFilter, userAgentOf } from '../fetch/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
@@ -21,6 +21,7 @@ import { CookieWalls } from './cookie-walls.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { HeadFirst } from './head-first.ts'
 import { MachineLoad } from './machine-load.ts'
 import { Neighbours } from './neighbours.ts'
 import { Pace, type Speed, shareOfSpeed } from './pace.ts'
@@ -154,6 +155,7 @@ export async function joinWalk(
     books,
     returns,
     walls: new CookieWalls(compileCanonicaliser(settings.url), agent.redirects),
+    heads: headFirstOf(plan),
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     broken,
@@ -327,6 +329,11 @@ function admissionOf(
     owners: neighbours?.owners ?? null,
     obeysNofollow: settings.robots.robots === 'obey',
   })
+}
+
+function headFirstOf({ settings }: CrawlPlan): HeadFirst | null {
+  const { headFirst, acceptTypes, rejectTypes } = settings.fetch
+  return headFirst === 'never' ? null : new HeadFirst(headFirst, new TypeFilter(acceptTypes, rejectTypes))
 }
 
 async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, books: Books): Promise<Trouble> {

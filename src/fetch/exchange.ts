@@ -37,6 +37,11 @@ export interface ExchangeSettings {
   readonly cookies: CookieJar | null
 }
 
+interface Refusal {
+  readonly reason: SkipReason
+  readonly detail: string
+}
+
 /** Told of the end: whether the connection is still good. */
 export type OnSettled = (exchange: Exchange, isConnectionGood: boolean) => void
 
@@ -44,6 +49,7 @@ export class Exchange implements Asker {
   readonly connection: OriginConnection
   readonly signal: AbortSignal
   readonly requestText: string
+  readonly isHead: boolean
   readonly #settings: ExchangeSettings
   readonly #request: FetchRequest
   readonly #requestHead: string
@@ -79,6 +85,7 @@ export class Exchange implements Asker {
     this.signal = signal
     this.connection = connection
     this.requestText = requestText
+    this.isHead = request.method === 'HEAD'
     this.#requestHead = requestHead
     this.#onSettled = onSettled
     this.#resolve = resolve
@@ -145,8 +152,17 @@ export class Exchange implements Asker {
     const { options, spool, cookies } = this.#settings
     if (cookies !== null && setsCookies(head.rawHeaders)) this.#takeCookies(cookies, head)
     const isPage = this.#request.purpose === 'page'
-    if (isPage && head.status < 300 && this.#isFiltered(head)) return false
-    this.#wire = new SpooledBody(spool, isPage ? options.bodyMax : options.robotsMax, Math.max(0, head.length))
+    const refusal = isPage && !this.isHead ? this.#refusalOf(head) : null
+    if (refusal !== null) {
+      // The connection goes with it, since draining may cost more than a new one.
+      this.#skip(refusal)
+      return false
+    }
+    this.#wire = new SpooledBody(
+      spool,
+      isPage ? options.bodyMax : options.robotsMax,
+      this.isHead ? 0 : Math.max(0, head.length),
+    )
     return true
   }
 
@@ -158,6 +174,11 @@ export class Exchange implements Asker {
   }
 
   onEnd(isReusable: boolean): void {
+    const refusal = this.isHead && this.#head !== null ? this.#refusalOf(this.#head) : null
+    if (refusal !== null) {
+      this.#wire?.release()
+      return this.#skip(refusal, isReusable)
+    }
     this.#complete(null, isReusable)
   }
 
@@ -168,7 +189,7 @@ export class Exchange implements Asker {
 
   onConnectError({ code, detail }: ConnectError): void {
     if (this.#phase === 'settled') return
-    if (code === 'private-address') this.#skip(code, detail)
+    if (code === 'private-address') this.#skip({ reason: code, detail })
     else this.#fail(code, detail)
   }
 
@@ -186,18 +207,13 @@ export class Exchange implements Asker {
     this.#hasNewCookies = cookies.take(this.connection.host, this.#request.url, lines, this.#settings.clock.wallMs())
   }
 
-  /** Skips what the head already shows to be unwanted; the connection goes with it, since draining may cost more than a new one. */
-  #isFiltered(head: AnswerHead): boolean {
+  /** Why what the head shows is unwanted; null where it is not. */
+  #refusalOf(head: AnswerHead): Refusal | null {
+    if (head.status >= 300) return null
     const mediaType = this.#contentType === null ? null : this.#contentType.mediaType
-    if (!this.#settings.filter.wants(mediaType)) {
-      this.#skip('type-filtered', mediaType ?? '')
-      return true
-    }
-    if (head.length > this.#settings.options.announcedMax) {
-      this.#skip('size-filtered', `${head.length} bytes announced`)
-      return true
-    }
-    return false
+    if (!this.#settings.filter.wants(mediaType)) return { reason: 'type-filtered', detail: mediaType ?? '' }
+    if (head.length <= this.#settings.options.announcedMax) return null
+    return { reason: 'size-filtered', detail: `${head.length} bytes announced` }
   }
 
   /** A body that ended too soon: a failure, unless half of it is asked for or it belongs to a redirect. */
@@ -259,8 +275,8 @@ export class Exchange implements Asker {
     this.#settle({ kind: 'failed', code, detail, durationMs })
   }
 
-  #skip(reason: SkipReason, detail: string): void {
-    this.#end(false)
+  #skip({ reason, detail }: Refusal, isConnectionGood = false): void {
+    this.#end(isConnectionGood)
     this.#settle({ kind: 'skipped', reason, detail })
   }
 

@@ -11,6 +11,8 @@ export interface FetchRequest {
   readonly addresses: readonly Address[]
   /** 'page' applies the filters by type and size; 'robots' fetches whatever comes, up to its own size. */
   readonly purpose: 'page' | 'robots'
+  /** GET by default. What answers a HEAD is a document without a body, or skipped as a GET would be. */
+  readonly method?: 'GET' | 'HEAD'
   /** The host will rest before it is asked again: the connection may be parked or closed. */
   readonly isLast: boolean
   /**

@@ -1,5 +1,7 @@
+export { isDoubtful } from './doubtful-url.ts'
 export type * from './fetcher.ts'
 export { type FetchOptions, fetchOptions, userAgentOf } from './options.ts'
 export { HttpFetcher } from './protocols/http.ts'
 export { isPublicAddress } from './public-address.ts'
 export { SchemeFetchers } from './scheme-fetchers.ts'
+export { TypeFilter } from './type-filter.ts'

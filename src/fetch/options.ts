@@ -94,6 +94,10 @@ export const fetchOptions = z.strictObject({
     'all',
   ),
   rejectTypes: shaped(z.array(mediaRange).default([]), { text: 'Media types that are skipped on their head.' }, 'none'),
+  headFirst: choice(['never', 'doubtful', 'always'], 'never', {
+    text: 'Ask for the head of a page before the page: never, where the ending of the URL makes type or size doubtful, or always.',
+    flag: 'head-first',
+  }),
   cookies: choice(['host', 'off'], 'host', {
     text: 'host: cookies are sent back to the host that set them, while the crawl runs; off: never.',
     flag: 'cookies',

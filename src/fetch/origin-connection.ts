@@ -18,6 +18,8 @@ import type { OriginHead } from './request-head.ts'
 export interface Asker extends AnswerListener {
   /** What goes over the wire. */
   readonly requestText: string
+  /** A HEAD: no body follows. */
+  readonly isHead: boolean
   onConnecting(): void
   onSent(): void
   /** Bytes have come; what they are follows. */
@@ -129,7 +131,7 @@ export class OriginConnection implements Timed {
   }
 
   #send(asker: Asker, socket: Socket): void {
-    this.#reader.expect(asker)
+    this.#reader.expect(asker, !asker.isHead)
     asker.onSent()
     socket.write(asker.requestText, 'latin1')
   }

@@ -78,14 +78,15 @@ export class HttpFetcher implements SchemeFetcher {
       const cookies = jar === null || jar.isEmpty ? '' : jar.header(connection.host, url, this.#settings.clock.wallMs())
       const isPlain = cookies === '' && validators === undefined
       const { sent, recorded } = isPlain ? connection.head : headWith(connection.head, cookies, validators)
-      const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
+      const startLine = `${request.method ?? 'GET'} ${path} HTTP/1.1\r\n`
+      const requestText = startLine + sent
       const exchange = new Exchange(
         this.#settings,
         request,
         signal,
         connection,
         requestText,
-        recorded === sent ? requestText : `GET ${path} HTTP/1.1\r\n${recorded}`,
+        recorded === sent ? requestText : startLine + recorded,
         this.#onSettled,
         resolve,
         reject,
