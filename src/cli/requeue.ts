@@ -38,8 +38,6 @@ const ALL = 'all'
 const PAGES = 'page'
 
 export const requeueCommand: Command = {
-  name: 'requeue',
-  summary: 'Takes back verdicts of a crawl, so that failed or skipped URLs, or pages, are asked for again.',
   usage:
     'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--pages [--older-than AGE] [--status STATUS]…] [--host HOST] [--json]',
   examples: [
