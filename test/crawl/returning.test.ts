@@ -1,16 +1,18 @@
 // Pages that are put back in line are visited again: what has changed is fetched, of the rest the server says so, and the
 // books balance all the while.
 
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { repairCrawl } from '../../src/agent/index.ts'
+import { Random, systemClock } from '../../src/base/index.ts'
 import { runRequeue } from '../../src/cli/requeue.ts'
 import type { PageRecord } from '../../src/store/index.ts'
 import type { CanonicalUrl } from '../../src/url/index.ts'
 import { summarise, explainUrl } from '../../src/report/index.ts'
 import { checkArchive } from '../archive-check.ts'
 import { startTestWeb, type TestWeb } from '../../testweb/index.ts'
-import { crawl, type CrawlResult, FAST, QUICK_BACKOFF, temporaryDirectory } from './run-crawl.ts'
+import { crawl, type CrawlResult, FAST, QUICK_BACKOFF, settingsOf, temporaryDirectory } from './run-crawl.ts'
 
 const PERIOD_MS = 60_000
 /** Pages change every 1, 4 or 16 periods: by now all of the changing ones have. */
@@ -240,4 +242,27 @@ test('a host that has its pages is returned to all the same', async () => {
   const second = await crawl({ seeds: [], dir, config: { ...QUICK_BACKOFF, agent: { hostPages: 10 } } })
   expect(second.pages).toHaveLength(2 * first.pages.length)
   expect(second.snapshot.figures.skipped).toEqual({})
+})
+
+test('a repair knows what waits to be visited again', async () => {
+  const { dir, first } = await crawled()
+  await requeue(dir, '--pages')
+  const tenth = await crawl({ seeds: [], dir, flags: { ...FAST, 'max-pages': '10' } })
+  expect(tenth.pages).toHaveLength(first.pages.length + 10)
+  // The journal loses its last batch, and the frontier is ahead of it: it is made anew from what the files know.
+  const journal = join(dir, 'state/journal')
+  const path = join(journal, readdirSync(journal).toSorted().at(-1) ?? '')
+  truncateSync(path, statSync(path).size - 10)
+  const settings = settingsOf(FAST)
+  const { waiting } = await repairCrawl({ dir, settings, clock: systemClock, random: new Random('repair') })
+  expect(waiting).toBeGreaterThanOrEqual(first.pages.length - 10)
+  const last = await crawl({ seeds: [], dir })
+  expect(
+    last.pages
+      .filter(({ visit }) => visit === 2)
+      .map(({ url }) => url)
+      .toSorted(),
+  ).toEqual(first.pages.map(({ url }) => url).toSorted())
+  expectBalance(last)
+  expect(last.snapshot.figures.pages).toBe(first.pages.length)
 })
