@@ -309,6 +309,7 @@ function pageRecord(
   const server = document.header('server')
   if (location !== null) record.location = resolved(location, entry.url)
   if (document.truncated !== null) record.truncated = document.truncated
+  if (document.decoding === 'broken' || document.decoding === 'unknown') record.decoding = document.decoding
   if (original !== null) record.duplicateOf = original.url
   if (isNoindex) record.noindex = true
   if (server !== null) record.server = server

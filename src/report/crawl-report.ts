@@ -75,6 +75,8 @@ export interface CrawlReport {
   readonly failures: TallyRows
   readonly skips: TallyRows
   readonly truncations: TallyRows
+  /** Bodies that do not decode as their codings say. */
+  readonly undecoded: number
 
   readonly sizes: Spread
   /** Milliseconds to the first byte. */

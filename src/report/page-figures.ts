@@ -41,6 +41,7 @@ export class PageFigures {
   readonly #failures = new Tally()
   readonly #skips = new Tally()
   readonly #truncations = new Tally()
+  #undecoded = 0
   readonly #repeated = new Tally()
   readonly #sizes = new LogHistogram()
   readonly #responseTimes = new LogHistogram(2, 24)
@@ -101,6 +102,7 @@ export class PageFigures {
     if (page.charset !== undefined) this.#charsets.add(page.charset.slice(0, NAME_CHARACTERS_MAX))
     if (page.language !== undefined) this.#languages.add(primaryLanguage(page.language))
     if (page.truncated !== undefined) this.#truncations.add(page.truncated)
+    if (page.decoding !== undefined) this.#undecoded++
     if (page.noindex === true) this.#noindex++
     if (type === 'text/html' && page.title === undefined) this.#untitled++
     if (page.duplicateOf !== undefined) {
@@ -133,6 +135,7 @@ export class PageFigures {
       failures: this.#failures.largest(3 * ROWS),
       skips: this.#skips.largest(3 * ROWS),
       truncations: this.#truncations.largest(ROWS),
+      undecoded: this.#undecoded,
       sizes: spreadOf(this.#sizes),
       responseTimes: spreadOf(this.#responseTimes),
       depths: this.#depths,

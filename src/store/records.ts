@@ -28,6 +28,8 @@ export interface PageRecord {
   readonly location?: string
   readonly title?: string
   readonly truncated?: string
+  /** The body does not decode as its codings say: 'broken' (as far as it did, or as it came), or 'unknown' ones. */
+  readonly decoding?: 'broken' | 'unknown'
   readonly duplicateOf?: string
   readonly canonical?: string
   readonly charset?: string

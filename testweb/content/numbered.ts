@@ -8,6 +8,7 @@ import type { Filler } from './filler.ts'
 import type { Resource } from './layout.ts'
 import type { Link, WayKind } from './link.ts'
 import { pageBytes, type PageText, writePage } from './markup.ts'
+import { isMisdeed, turnAt } from './misdeeds.ts'
 import { mix } from './mix.ts'
 import { otherMedia } from './other-media.ts'
 import { BASE_PATH, type PageLinks } from './page-links.ts'
@@ -32,7 +33,9 @@ export class Numbered {
   }
 
   answer(resource: Resource, timeMs: number): Answer {
-    const { variant } = resource
+    const { variant, host, number } = resource
+    const turn = turnAt(this.#options.misbehaving, host, number)
+    if (turn !== null && isMisdeed(turn)) return deliver(plainAnswer(200, ''), { misdeed: turn })
     switch (variant) {
       case 'page':
         return this.#page(resource, timeMs)

@@ -9,6 +9,7 @@ import { assert, type FailureCode, type SkipReason } from '../../src/base/index.
 import type { LinkKind } from '../../src/parse/index.ts'
 import type { Answer } from '../content/answer.ts'
 import type { Host } from '../content/host.ts'
+import { misdeedOf } from '../content/misdeeds.ts'
 import type { Web } from '../content/web.ts'
 
 export interface TruthQuestion {
@@ -42,6 +43,8 @@ export interface TruePage {
   readonly throttled: number
   /** Where it redirects to, canonical. */
   readonly location: string | null
+  /** Kept, but not as the server should have sent it. */
+  readonly isBad: boolean
 }
 
 export interface Truth {
@@ -153,8 +156,21 @@ class Walk implements Truth {
       this.failed.set(url, 'FETCH_CONNECTION_LOST')
       return
     }
+    const { misdeed } = answer.delivery
+    if (misdeed !== null) {
+      const { comesTo } = misdeedOf(misdeed)
+      if ('failed' in comesTo) this.failed.set(url, comesTo.failed)
+      else this.pages.set(url, { depth, status: comesTo.status, throttled: 0, location: null, isBad: true })
+      return
+    }
     const location = answer.moved?.url ?? null
-    this.pages.set(url, { depth, status: answer.status, throttled: answer.delivery.throttle?.times ?? 0, location })
+    this.pages.set(url, {
+      depth,
+      status: answer.status,
+      throttled: answer.delivery.throttle?.times ?? 0,
+      location,
+      isBad: false,
+    })
     if (location !== null) {
       if (hops >= (this.#question.redirectsMax ?? REDIRECTS_MAX)) return
       if (this.seeds.has(location) || this.#isWanted(location)) this.#meet(location, depth, hops + 1)

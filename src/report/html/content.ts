@@ -40,10 +40,11 @@ function sizeChart({ median, mean, max, buckets }: Spread): Markup {
   )
 }
 
-function remarks({ ok, truncations, noindex, untitled, duplicates }: CrawlReport): string {
+function remarks({ ok, truncations, undecoded, noindex, untitled, duplicates }: CrawlReport): string {
   const parts = [formatNumberOf(ok, 'page') + ' with content']
   if (duplicates.pages > 0) parts.push(`${formatCount(duplicates.pages)} the same as another`)
   if (truncations.total > 0) parts.push(`${formatCount(truncations.total)} cut short`)
+  if (undecoded > 0) parts.push(`${formatCount(undecoded)} not encoded as they say`)
   if (noindex > 0) parts.push(`${formatNumberOf(noindex, 'asks', 'ask')} not to be indexed`)
   if (untitled > 0) parts.push(`${formatNumberOf(untitled, 'HTML page')} without a title`)
   return `${parts.join(', ')}.`
