@@ -35,7 +35,7 @@ import { AgentHandle } from './agent-handle.ts'
 import type { AgentOrders, AgentStatus, Earlier, FromAgent, PlainFault } from './agent-messages.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
-import { ipGateSettings } from './ip-gate-settings.ts'
+import { allocateDomains, freeAtGates } from './ip-gate-settings.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { NodeView } from './node-view.ts'
 import { PermitOffice } from './permit-office.ts'
@@ -125,6 +125,7 @@ export class CrawlNode {
   readonly #names: readonly string[] | null
   readonly #identity: CrawlIdentity
   readonly #addresses: SharedArrayBuffer | null
+  readonly #domains: SharedArrayBuffer | null
   readonly #heartbeats: SharedArrayBuffer
   readonly #agents: AgentHandle[] = []
   readonly #opened: (Opened | null)[]
@@ -179,6 +180,7 @@ export class CrawlNode {
     this.#identity = identity
     const count = this.#shares.length
     this.#addresses = names === null ? null : SharedIpGate.allocate(count)
+    this.#domains = names === null ? null : allocateDomains(plan.settings, count)
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#opened = this.#shares.map(() => null)
     this.#speeds = new Speeds(count)
@@ -256,6 +258,7 @@ export class CrawlNode {
         environment,
         since: this.#lives[agent] === 0 ? this.#since : null,
         addresses: this.#addresses,
+        domains: this.#domains,
         heartbeats: this.#heartbeats,
         life: this.#lives[agent] as number,
         faults: faults == null || this.#tally === null ? null : { plan: faults, tally: this.#tally.buffer },
@@ -542,12 +545,8 @@ export class CrawlNode {
     // What it said in this round counts no more.
     this.#answered.delete(agent)
     if (this.#addresses !== null) {
-      SharedIpGate.freeAgent(
-        this.#addresses,
-        agent,
-        ipGateSettings(this.#plan.settings),
-        performance.timeOrigin + this.#plan.clock.nowMs(),
-      )
+      const commonMs = performance.timeOrigin + this.#plan.clock.nowMs()
+      freeAtGates(this.#addresses, this.#domains, agent, this.#plan.settings, commonMs)
     }
     this.#ends.forget()
     this.#checkpoints.lost(agent)
