@@ -6,7 +6,7 @@ import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
 import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
-import type { FrontierEntry } from '../frontier/index.ts'
+import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { productTokenOf } from '../robots/index.ts'
@@ -20,7 +20,9 @@ import type { Closers } from './closers.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { LearntRests, type MannersNote } from './learnt-rests.ts'
 import { MachineLoad } from './machine-load.ts'
+import { Manners } from './manners.ts'
 import { Neighbours } from './neighbours.ts'
 import { Pace, type Speed, shareOfSpeed } from './pace.ts'
 import { PacedFetcher } from './paced-fetcher.ts'
@@ -60,8 +62,8 @@ export async function joinWalk(
   spent: () => Spent,
   bell: Bell,
 ): Promise<Walk> {
-  const { settings, clock, random, faults = NO_FAULTS } = plan
-  const { agent, frontier: manners, robots } = settings
+  const { settings, clock, faults = NO_FAULTS } = plan
+  const { agent, robots } = settings
   const { journal, figures, files, frontier, past } = state
   const before = (past.states['options'] as RememberedOptions | undefined) ?? null
   const changes = compareOptions(settings, before)
@@ -130,6 +132,8 @@ export async function joinWalk(
     faults,
   })
   const trouble = await troubleOf(plan, state, books)
+  const learnt = await learntRestsOf(plan, state, books)
+  const manners = mannersOf(plan, state, trouble, learnt)
   const permits = permitsOf(plan, figures.pages, () => frontier.figures().waiting > 0)
   const abort = new AbortController()
   // Behind a proxy names are its business.
@@ -139,7 +143,6 @@ export async function joinWalk(
   const isStopping = (): boolean => pipeline.isStopping
   const visitor = new Visitor({
     clock,
-    random,
     frontier,
     resolver,
     fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
@@ -148,21 +151,12 @@ export async function joinWalk(
     books,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
+    manners,
     broken,
     permits,
     isStopping,
     signal: abort.signal,
-    rules: {
-      retries: agent.retries,
-      pauses: agent.pauses,
-      hostPages: agent.hostPages,
-      delayMs: manners.delay,
-      latencyFactor: manners.latencyFactor,
-      restMaxMs: manners.restMax,
-      backoffBaseMs: manners.backoff,
-      backoffMaxMs: manners.backoffMax,
-      retryAfterMaxMs: manners.retryAfterMax,
-    },
+    rules: { retries: agent.retries, pauses: agent.pauses, hostPages: agent.hostPages },
     faults,
   })
   const pipeline: Pipeline = new Pipeline({
@@ -328,6 +322,43 @@ async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, 
   })
   for await (const note of readJsonLines<GivenUpNote>(files.givenUp.path)) trouble.restore(note)
   return trouble
+}
+
+async function learntRestsOf(
+  { clock, settings }: CrawlPlan,
+  { files }: CrawlState,
+  books: Books,
+): Promise<LearntRests> {
+  const learnt = new LearntRests(clock, settings.frontier.learntMax, (note) => {
+    files.manners.append(note)
+    books.noted()
+  })
+  for await (const note of readJsonLines<MannersNote>(files.manners.path)) learnt.restore(note)
+  return learnt
+}
+
+function mannersOf(
+  { clock, random, settings: { frontier: options } }: CrawlPlan,
+  { frontier }: CrawlState,
+  trouble: Trouble,
+  learnt: LearntRests,
+): Manners {
+  return new Manners({
+    clock,
+    random,
+    frontier,
+    trouble,
+    learnt,
+    rules: HostRules.of(options.rules),
+    settings: {
+      delayMs: options.delay,
+      latencyFactor: options.latencyFactor,
+      restMaxMs: options.restMax,
+      backoffBaseMs: options.backoff,
+      backoffMaxMs: options.backoffMax,
+      retryAfterMaxMs: options.retryAfterMax,
+    },
+  })
 }
 
 /** For what is admitted outside of any page: seeds and sitemaps. */
