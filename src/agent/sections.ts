@@ -10,6 +10,7 @@ import { processorOptions } from '../processors/index.ts'
 import { robotsOptions } from '../robots/index.ts'
 import { storeOptions } from '../store/index.ts'
 import { strategyOptions } from '../strategy/index.ts'
+import { trapsOptions } from '../traps/index.ts'
 import { urlOptions } from '../url/index.ts'
 import { agentOptions } from './options.ts'
 
@@ -24,6 +25,7 @@ export const SECTIONS = {
   parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
+  traps: trapsOptions,
   strategy: strategyOptions,
 } as const
 
