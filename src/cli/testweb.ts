@@ -72,7 +72,7 @@ export const testwebCommand: Command = {
   --cross-links X         share of links to other hosts (0.15)
   --faults none|mild|all  redirects, errors, charsets, robots.txt …; all has those that cost waiting, too (none)
   --exhibits              roots link to one page of each kind, under /_/
-  --traps                 endless calendars, paths and session ids
+  --traps                 endless calendars, paths, session ids, soft 404s, facets, floods and subdomains
   --latency DURATION      every answer begins this much later (0ms)
   --log FILE              every request: start, end, host, IP, connection, scheme, status, path (tabs between)
   --json                  one JSON line when ready, for scripts`,

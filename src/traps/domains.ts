@@ -32,6 +32,11 @@ export type SavedDomain = readonly [
   sketches: readonly number[],
 ]
 
+export interface RefusedHost {
+  readonly reason: 'domain-budget' | 'subdomains'
+  readonly detail: string
+}
+
 export interface DomainBudgets {
   readonly hosts: number | null
   readonly pages: number | null
@@ -49,24 +54,28 @@ export class Domains {
   }
 
   /** Why a host that nobody has asked anything is not asked now, or null: then it counts. */
-  judgeHost(
-    host: HostKey,
-    isSeed: boolean,
-  ): { readonly reason: 'domain-budget' | 'subdomains'; readonly detail: string } | null {
+  judgeHost(host: HostKey, isSeed: boolean): RefusedHost | null {
     const name = registrableDomain(host)
     const domain = this.#of(name)
+    const { hosts } = this.#budgets
     if (!isSeed) {
-      if (domain.isEndless) {
-        const many = `${Math.round(domain.echoes)} of ${Math.round(domain.begun)}`
-        return { reason: 'subdomains', detail: `of the last hosts of ${name}, ${many} began with the same page` }
-      }
-      const { hosts } = this.#budgets
+      const endless = this.judgeEndless(host)
+      if (endless !== null) return endless
       if (hosts !== null && domain.hosts >= hosts) {
         return { reason: 'domain-budget', detail: `${name} has its ${this.#options.domainHosts} hosts` }
       }
     }
     domain.hosts++
     return null
+  }
+
+  /** Why nothing is asked of a host that has no page yet, or null. */
+  judgeEndless(host: HostKey): RefusedHost | null {
+    const name = registrableDomain(host)
+    const domain = this.#domains.peek(name)
+    if (domain === undefined || !domain.isEndless) return null
+    const many = `${Math.round(domain.echoes)} of ${Math.round(domain.begun)}`
+    return { reason: 'subdomains', detail: `of the last hosts of ${name}, ${many} began with the same page` }
   }
 
   judgePage(host: HostKey): string | null {

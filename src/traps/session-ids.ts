@@ -9,8 +9,9 @@
 //     /cart?item=7&sid=9fm0q   text A      the same text: one more for sid
 //     /cart?item=8&sid=9fm0q   text B      another rest: nothing is said about sid
 
-import { distance, type Sketch } from '../parse/index.ts'
+import type { Sketch } from '../parse/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
+import { isNear } from './floods.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
 import { hashRange, type Parameter, parametersOf } from './url-shape.ts'
@@ -66,10 +67,8 @@ export class SessionIds {
       const before = this.#rests.get(key)
       this.#rests.set(key, before ?? { high: sketch.high, low: sketch.low, value })
       if (before === undefined || before.value === value) continue
-      const bits = distance(before, sketch)
-      if (bits > 0 && bits <= this.#options.nearBits) continue
       const known = evidence.get(parameter.name) ?? { same: 0, other: 0 }
-      if (bits > 0) known.other++
+      if (!isNear(before, sketch, this.#options.nearBits)) known.other++
       else if (!looksDrawn(parameter.value) || !carryOn(leads, parameter)) continue
       else if (++known.same === this.#options.sessionIds && this.#isSession(known)) isLearnt = true
       if (evidence.has(parameter.name) || evidence.size < NAMES_MAX) evidence.set(parameter.name, known)

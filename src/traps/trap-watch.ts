@@ -119,6 +119,11 @@ export class TrapWatch {
       lessons = this.#hosts.set(host, newHost())
     }
     if (isSeed) return null
+    // Its robots.txt may have taken so long that the others of its domain have been seen through meanwhile.
+    if (!lessons.isBegun && this.#parts.pagesOf(host) === 0) {
+      const endless = this.#domains.judgeEndless(host)
+      if (endless !== null) return endless
+    }
     return this.#judgeBudgets(url, host) ?? this.#judgeUrl(url, lessons)
   }
 
