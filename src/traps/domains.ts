@@ -4,7 +4,7 @@
 
 import type { Sketch } from '../parse/index.ts'
 import { type HostKey, registrableDomain } from '../url/index.ts'
-import { isNear } from './floods.ts'
+import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
 

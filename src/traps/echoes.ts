@@ -3,7 +3,7 @@
 
 import type { Sketch } from '../parse/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { isNear } from './floods.ts'
+import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
 import { directoryOf, parentOf } from './url-shape.ts'
@@ -61,8 +61,9 @@ export class Echoes {
   }
 }
 
-/** Whether all that is new lies in directories below: pictures beside the page would be worth the visit. */
+/** Whether something is new, and all of it lies in directories below: pictures beside the page would be worth the visit. */
 function leadOnlyDown(directory: string, leads: readonly { readonly url: CanonicalUrl }[]): boolean {
+  if (leads.length === 0) return false
   return leads.every((lead) => {
     const theirs = directoryOf(lead.url)
     return theirs.length > directory.length && theirs.startsWith(directory)

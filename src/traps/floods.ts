@@ -2,13 +2,18 @@
 //
 // Each pattern of URLs (url-shape.ts) remembers the sketches of its last pages. A page is stale when it is a near-duplicate of
 // one of them under another name, and led to nothing new outside of its pattern. Only where nearly all pages of hundreds
-// were stale is the pattern closed. The same name in a sister directory is no evidence: versions of a manual look alike.
+// were stale, and many of them fed the pattern with new URLs, is it closed: what does not feed itself ends by itself, and
+// may be a manual whose pages are mostly menu. The same name in a sister directory is no evidence either: versions
+// of a manual look alike.
 //
-//     /product/*     sketches  [A B C …]   pages 200   stale 194   → closed: near-duplicates
-//     /docs/~/*      v1/x.html ≈ v2/x.html, the same name          → not stale
+//     /product/*     sketches  [A B C …]   pages 200   stale 194   feeders 150   → closed: near-duplicates
+//     /internals/*   mostly menu           pages 260   stale 247   feeders 3     → it will end
+//     /docs/~/*      v1/x.html ≈ v2/x.html, the same name                        → not stale
 
-import { distance, type Sketch } from '../parse/index.ts'
+import type { Sketch } from '../parse/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
+import { saysMissing } from './missing-pages.ts'
+import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
 import { nameOf, patternOf } from './url-shape.ts'
@@ -21,6 +26,8 @@ interface Pattern {
   pages: number
   stale: number
   missing: number
+  /** Those of the stale ones that led to new URLs of the pattern. */
+  feeders: number
   closed: FloodReason | null
   /** Sketches of the last pages: high, low, name of each. */
   readonly sketches: number[]
@@ -28,22 +35,18 @@ interface Pattern {
 }
 
 const SKETCHES_MAX = 16
-/** Below this the bits say too little: only the same text counts. */
-const VOTES_MIN = 32
-
+/** A place without end has a new URL on every page, on average; where they come in bunches, on fewer. */
+const FEEDERS_SHARE = 0.25
 export type SavedPattern = readonly [
   pattern: string,
   asked: number,
   pages: number,
   stale: number,
   missing: number,
+  feeders: number,
   closed: FloodReason | null,
   sketches: readonly number[],
 ]
-
-export function isNear(one: Pick<Sketch, 'high' | 'low'>, two: Sketch, bits: number): boolean {
-  return distance(one, two) <= (two.votes < VOTES_MIN ? 0 : bits)
-}
 
 export class Floods {
   readonly #options: TrapsOptions
@@ -72,10 +75,11 @@ export class Floods {
     return pattern.asked >= limit
   }
 
-  /** What a page teaches. True when its pattern is closed by it. */
+  /** What a page teaches; `isMissing` where it is known as the host's "not found". True when its pattern is closed by it. */
   learn(
     url: CanonicalUrl,
     sketch: Sketch,
+    title: string | null,
     isMissing: boolean,
     leads: readonly { readonly url: CanonicalUrl }[],
     leadsAbroad: number,
@@ -89,15 +93,23 @@ export class Floods {
       pattern.pages /= 2
       pattern.stale /= 2
       pattern.missing /= 2
+      pattern.feeders /= 2
     }
     pattern.pages++
     const name = nameOf(url)
-    const isFruitless = leadsAbroad === 0 && leads.every((lead) => patternOf(lead.url) === key)
-    if (isFruitless && isMissing) pattern.missing++
-    if (isFruitless && (isMissing || meets(pattern.sketches, sketch, name, nearBits))) pattern.stale++
+    // Most pages are new, and nothing they lead to is looked at.
+    if (isMissing || meets(pattern.sketches, sketch, name, nearBits)) {
+      const theirs = leads.map((lead) => patternOf(lead.url))
+      if (leadsAbroad === 0 && theirs.every((one) => one === key)) {
+        pattern.stale++
+        if (isMissing || saysMissing(title)) pattern.missing++
+        if (theirs.length > 0) pattern.feeders++
+      }
+    }
     keep(pattern, sketch, name)
     const isAll = (many: number, least: number): boolean =>
       least > 0 && pattern.pages >= least && many >= share * pattern.pages
+    if (pattern.feeders < FEEDERS_SHARE * pattern.pages) return false
     if (isAll(pattern.missing, softMissing)) pattern.closed = 'soft-404'
     else if (isAll(pattern.stale, floodPages)) pattern.closed = 'near-duplicates'
     return pattern.closed !== null
@@ -106,23 +118,34 @@ export class Floods {
   #of(key: string): Pattern {
     return (
       this.#patterns.get(key) ??
-      this.#patterns.set(key, { asked: 0, pages: 0, stale: 0, missing: 0, closed: null, sketches: [], next: 0 })
+      this.#patterns.set(key, {
+        asked: 0,
+        pages: 0,
+        stale: 0,
+        missing: 0,
+        feeders: 0,
+        closed: null,
+        sketches: [],
+        next: 0,
+      })
     )
   }
 
   /** Patterns of one page have taught nothing yet. */
   *save(): Generator<SavedPattern> {
-    for (const [key, { asked, pages, stale, missing, closed, sketches }] of this.#patterns) {
-      if (pages > 1 || asked > 0) yield [key, asked, pages, stale, missing, closed, closed === null ? sketches : []]
+    for (const [key, { asked, pages, stale, missing, feeders, closed, sketches }] of this.#patterns) {
+      if (pages > 1 || asked > 0)
+        yield [key, asked, pages, stale, missing, feeders, closed, closed === null ? sketches : []]
     }
   }
 
-  restore([key, asked, pages, stale, missing, closed, sketches]: SavedPattern): void {
+  restore([key, asked, pages, stale, missing, feeders, closed, sketches]: SavedPattern): void {
     this.#patterns.set(key, {
       asked,
       pages,
       stale,
       missing,
+      feeders,
       closed,
       sketches: [...sketches],
       next: (sketches.length / 3) % SKETCHES_MAX,

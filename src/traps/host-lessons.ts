@@ -1,6 +1,6 @@
 // What is remembered of one host.
 
-import type { MissingPage } from './missing-pages.ts'
+import type { MissingPages } from './missing-pages.ts'
 import type { Evidence } from './session-ids.ts'
 
 export interface HostLessons {
@@ -12,14 +12,14 @@ export interface HostLessons {
   floods: number
   echoes: number
   parameters: Map<string, Evidence> | null
-  missing: MissingPage | null
+  missing: MissingPages | null
 }
 
 export type SavedHost = readonly [
   host: string,
   counts: readonly [begun: number, calendars: number, sessions: number, facets: number, floods: number, echoes: number],
   parameters: readonly (readonly [string, Evidence])[],
-  missing: MissingPage['sketches'],
+  missing: MissingPages,
 ]
 
 export function newHost(): HostLessons {
@@ -38,7 +38,7 @@ export function newHost(): HostLessons {
 export function savedHost(host: string, lessons: HostLessons): SavedHost {
   const { isBegun, calendars, sessions, facets, floods, echoes, parameters, missing } = lessons
   const counts = [isBegun ? 1 : 0, calendars, sessions, facets, floods, echoes] as const
-  return [host, counts, [...(parameters ?? [])], missing?.sketches ?? []]
+  return [host, counts, [...(parameters ?? [])], missing ?? []]
 }
 
 export function restoredHost([, counts, parameters, missing]: SavedHost): HostLessons {
@@ -51,6 +51,6 @@ export function restoredHost([, counts, parameters, missing]: SavedHost): HostLe
     floods,
     echoes,
     parameters: parameters.length === 0 ? null : new Map(parameters),
-    missing: missing.length === 0 ? null : { sketches: [...missing], titled: null },
+    missing: missing.length === 0 ? null : [...missing],
   }
 }

@@ -1,7 +1,7 @@
 // Parameters that change and change nothing: session ids, tracking marks.
 //
 // Learnt per host and parameter from pages that were fetched anyway: the same URL but for one value that looks drawn at random,
-// the same text, and nothing new to follow that has not the parameter, too. Once that was so `sessionIds` times and
+// the same text and title, and something new to follow, all of which has the parameter too. Once that was so `sessionIds` times and
 // hardly ever otherwise, a URL that differs from a visited one in that parameter alone is not asked for. What was
 // never visited under any value still is.
 //
@@ -9,9 +9,9 @@
 //     /cart?item=7&sid=9fm0q   text A      the same text: one more for sid
 //     /cart?item=8&sid=9fm0q   text B      another rest: nothing is said about sid
 
-import type { Sketch } from '../parse/index.ts'
+import { distance, type Sketch } from '../parse/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { isNear } from './floods.ts'
+import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
 import { hashRange, type Parameter, parametersOf } from './url-shape.ts'
@@ -19,6 +19,8 @@ import { hashRange, type Parameter, parametersOf } from './url-shape.ts'
 interface Rest {
   readonly high: number
   readonly low: number
+  /** Of the text's length and the title: pages that are mostly menu have sketches alike. */
+  readonly text: number
   readonly value: number
 }
 
@@ -31,7 +33,7 @@ export interface Evidence {
 /** Parameters of one host that are watched. */
 const NAMES_MAX = 32
 
-export type SavedRest = readonly [key: number, high: number, low: number, value: number]
+export type SavedRest = readonly [key: number, high: number, low: number, text: number, value: number]
 
 export class SessionIds {
   readonly #options: TrapsOptions
@@ -57,18 +59,21 @@ export class SessionIds {
   learn(
     url: CanonicalUrl,
     sketch: Sketch,
+    title: string | null,
     leads: readonly { readonly url: CanonicalUrl }[],
     evidence: Map<string, Evidence>,
   ): boolean {
     let isLearnt = false
+    const text = hashRange(title ?? '', 0, title?.length ?? 0, sketch.votes)
     for (const parameter of parametersOf(url)) {
       const key = keyOf(url, parameter)
       const value = hashOf(parameter.value)
       const before = this.#rests.get(key)
-      this.#rests.set(key, before ?? { high: sketch.high, low: sketch.low, value })
+      this.#rests.set(key, before ?? { high: sketch.high, low: sketch.low, text, value })
       if (before === undefined || before.value === value) continue
       const known = evidence.get(parameter.name) ?? { same: 0, other: 0 }
       if (!isNear(before, sketch, this.#options.nearBits)) known.other++
+      else if (before.text !== text || distance(before, sketch) > 0) continue
       else if (!looksDrawn(parameter.value) || !carryOn(leads, parameter)) continue
       else if (++known.same === this.#options.sessionIds && this.#isSession(known)) isLearnt = true
       if (evidence.has(parameter.name) || evidence.size < NAMES_MAX) evidence.set(parameter.name, known)
@@ -81,11 +86,11 @@ export class SessionIds {
   }
 
   save(): SavedRest[] {
-    return [...this.#rests].map(([key, { high, low, value }]) => [key, high, low, value])
+    return [...this.#rests].map(([key, { high, low, text, value }]) => [key, high, low, text, value])
   }
 
-  restore([key, high, low, value]: SavedRest): void {
-    this.#rests.set(key, { high, low, value })
+  restore([key, high, low, text, value]: SavedRest): void {
+    this.#rests.set(key, { high, low, text, value })
   }
 }
 
@@ -94,8 +99,9 @@ export function looksDrawn(value: string): boolean {
   return value.length >= 16 || (value.length >= 5 && /\d/.test(value) && /[a-z]/i.test(value))
 }
 
-/** Whether all that is new to follow has the parameter too, with this value or the next. */
+/** Whether there is something new to follow, and all of it has the parameter too, with this value or the next. */
 function carryOn(leads: readonly { readonly url: CanonicalUrl }[], { name }: Parameter): boolean {
+  if (leads.length === 0) return false
   return leads.every((lead) => parametersOf(lead.url).some((one) => one.name === name))
 }
 

@@ -18,7 +18,7 @@ import { Echoes } from './echoes.ts'
 import { Facets } from './facets.ts'
 import { Floods } from './floods.ts'
 import { type HostLessons, newHost, restoredHost, savedHost } from './host-lessons.ts'
-import { isMissingPage, learnMissing, newMissingPage } from './missing-pages.ts'
+import { isMissingPage, learnMissing } from './missing-pages.ts'
 import type { TrapsOptions } from './options.ts'
 import { pathLoop } from './path-loops.ts'
 import { Recent } from './recent.ts'
@@ -173,8 +173,9 @@ export class TrapWatch {
     this.#hasNews = true
     if (lesson.status >= 200 && lesson.status < 300) this.#learnPage(lesson, lessons)
     else if ((lesson.status === 404 || lesson.status === 410) && lesson.html !== null) {
-      lessons.missing ??= newMissingPage()
-      learnMissing(lessons.missing, lesson.html.bytes(MISSING_BYTES), lesson.charset)
+      const { html } = lesson
+      lessons.missing ??= []
+      learnMissing(lessons.missing, () => html.bytes(MISSING_BYTES), lesson.charset)
     }
     const nowMs = this.#parts.clock.nowMs()
     if (nowMs < this.#saveAtMs) return
@@ -191,12 +192,11 @@ export class TrapWatch {
     lessons.isBegun = true
     if (options.sessionIds > 0 && (url.includes('?') || url.includes(';'))) {
       lessons.parameters ??= new Map()
-      if (this.#sessionIds.learn(url, sketch, leads, lessons.parameters)) lessons.sessions++
+      if (this.#sessionIds.learn(url, sketch, title, leads, lessons.parameters)) lessons.sessions++
     }
     if (this.#echoes.learn(url, sketch, leads)) lessons.echoes++
-    lessons.missing ??= newMissingPage()
-    const isMissing = isMissingPage(lessons.missing, url, sketch, title, options.nearBits)
-    if (this.#floods.learn(url, sketch, isMissing, leads, leadsAbroad)) lessons.floods++
+    const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, options.nearBits)
+    if (this.#floods.learn(url, sketch, title, isMissing, leads, leadsAbroad)) lessons.floods++
   }
 
   /** Writes down what was learnt, if anything was. */

@@ -16,7 +16,7 @@ const TRAPS = [
   // Two years ahead, thirty behind, and what it takes to see that it is one.
   { name: 'calendar', path: /\/calendar\//, most: 12 * 33 + 2, reason: 'calendar' },
   { name: 'path loop', path: /\/deeper\//, most: 15, reason: 'path-loop' },
-  { name: 'session id', path: /\/session\?/, most: 20, reason: 'session-id' },
+  { name: 'session id', path: /\/session\?/, most: 40, reason: 'session-id' },
   { name: 'soft 404', path: /\/lost\//, most: 60, reason: 'soft-404' },
   { name: 'flood', path: /\/catalogue\//, most: 210, reason: 'near-duplicates' },
   { name: 'facets', path: /\/facets\?/, most: 450, reason: 'query-explosion' },
