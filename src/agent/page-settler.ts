@@ -5,10 +5,11 @@ import { Fault, type FaultPoints, type RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import { sniffMediaType } from '../parse/index.ts'
+import { formatSketch, sniffMediaType } from '../parse/index.ts'
 import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
 import { pageDirectives } from '../robots/index.ts'
 import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
+import type { TrapWatch } from '../traps/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
 import type { Books } from './books.ts'
@@ -25,6 +26,8 @@ export interface PageSettlerParts {
   /** False where robots are ignored: then nobody's nofollow binds us either. */
   readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
+  /** Null where traps are walked into. */
+  readonly traps: TrapWatch | null
   readonly faults: FaultPoints
 }
 
@@ -145,9 +148,9 @@ export class PageSettler {
     } catch (cause) {
       return this.#saveLinks(stage, cause)
     }
-    if (later === undefined) return this.#enter(entry, document, record, payloadDigest, claim, stage)
+    if (later === undefined) return this.#enter(entry, page, record, payloadDigest, claim, stage)
     return later.then(
-      () => this.#enter(entry, document, record, payloadDigest, claim, stage),
+      () => this.#enter(entry, page, record, payloadDigest, claim, stage),
       (cause: unknown) => this.#saveLinks(stage, cause),
     )
   }
@@ -167,13 +170,26 @@ export class PageSettler {
   /** Into the books, and in the same breath into the set of contents. */
   #enter(
     entry: FrontierEntry,
-    document: Document,
+    { document, parsed, mediaType }: PageInHand,
     page: PageRecord,
     payloadDigest: string,
     claim: Buffer | null,
     stage: Stage,
   ): true {
-    const { books, contentSeen } = this.#parts
+    const { books, contentSeen, traps } = this.#parts
+    // Before the books: what breaks on an odd page must not leave it half settled.
+    traps?.learn({
+      url: entry.url,
+      host: entry.host,
+      via: entry.via,
+      status: document.status,
+      sketch: parsed?.sketch ?? null,
+      title: parsed?.title ?? null,
+      charset: document.charset,
+      leads: stage.entries,
+      leadsAbroad: stage.abroadEntries.length,
+      html: mediaType === 'text/html' ? document.body : null,
+    })
     const position = books.settle({
       entry,
       verdict: {
@@ -318,5 +334,6 @@ function pageRecord(
   if (parsed.title !== null) record.title = parsed.title
   if (parsed.canonical !== null) record.canonical = parsed.canonical
   if (parsed.language !== null) record.language = parsed.language
+  if (parsed.sketch !== null) record.simhash = formatSketch(parsed.sketch)
   return record
 }

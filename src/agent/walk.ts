@@ -11,12 +11,14 @@ import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
+import { TrapWatch } from '../traps/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
 import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
 import { Books, type CommittedFile } from './books.ts'
 import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
+import { TRAPS_FILE } from './crawl-files.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
@@ -48,6 +50,7 @@ export interface Walk {
   readonly seeds: readonly CanonicalUrl[]
   readonly strategy: Strategy
   readonly trouble: Trouble
+  readonly traps: TrapWatch | null
   readonly changes: OptionChanges
 }
 
@@ -119,6 +122,7 @@ export async function joinWalk(
     robots.robots === 'obey'
       ? deskOf(plan, state, books, admission, sink, neighbours, broken, (fault) => pipeline.breakDown(fault))
       : null
+  const traps = await trapsOf(plan, state, closers)
   const settler = new PageSettler({
     admission,
     archive: files.archive,
@@ -129,6 +133,7 @@ export async function joinWalk(
     productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
     followsDuplicates: agent.duplicates === 'follow',
+    traps,
     faults,
   })
   const trouble = await troubleOf(plan, state, books)
@@ -152,6 +157,7 @@ export async function joinWalk(
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     manners,
+    traps,
     broken,
     permits,
     isStopping,
@@ -187,7 +193,7 @@ export async function joinWalk(
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
-  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, changes }
+  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, traps, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
@@ -359,6 +365,27 @@ function mannersOf(
       retryAfterMaxMs: options.retryAfterMax,
     },
   })
+}
+
+/** Of the budgets of domains an agent has the share that it has of the hosts. */
+async function trapsOf(
+  { dir, settings, clock, share }: CrawlPlan,
+  { frontier }: CrawlState,
+  closers: Closers,
+): Promise<TrapWatch | null> {
+  const { traps: options } = settings
+  if (options.traps === 'off') return null
+  const ours = (all: number | null): number | null =>
+    all === null || share === null ? all : shareOf(all, share.agents, share.agent)
+  const traps = await TrapWatch.open({
+    options,
+    budgets: { hosts: ours(options.domainHosts), pages: ours(options.domainPages) },
+    clock,
+    pagesOf: (host) => frontier.pagesOf(host),
+    path: join(dir, TRAPS_FILE),
+  })
+  closers.add(() => traps.close())
+  return traps
 }
 
 /** For what is admitted outside of any page: seeds and sitemaps. */

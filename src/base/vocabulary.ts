@@ -39,6 +39,15 @@ export const SKIPS = {
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',
   'host-budget': 'the host has used up its budget of pages',
+  'path-loop': 'its path goes round, or the directories above it all show the same text',
+  calendar: 'a page of a calendar without end, too far in the future or the past',
+  'session-id': 'it was visited with another value of a parameter that changes nothing',
+  'query-explosion': 'one more combination of parameters on a path whose combinations lead nowhere',
+  subdomains: 'one more host of a registrable domain whose hosts all begin with the same page',
+  'soft-404': 'its directory answers with the page by which the host says that there is none',
+  'near-duplicates': 'its directory gives the same text again and again',
+  'prefix-budget': 'its directory has used up its budget of pages',
+  'domain-budget': 'its registrable domain has used up its budget of pages or hosts',
   'scope-changed': 'it waited when the scope was changed, and lies outside of it now',
 } as const
 export type SkipReason = keyof typeof SKIPS

@@ -34,6 +34,8 @@ export interface PageRecord {
   readonly canonical?: string
   readonly charset?: string
   readonly language?: string
+  /** Of the visible text of an HTML page: 64 bits, sixteen hexadecimal digits. */
+  readonly simhash?: string
   /** Directives that keep the page out of an index: archived, but not for search. */
   readonly noindex?: true
   /** To the first and to the last byte. */
