@@ -16,6 +16,8 @@ export { formatBytes, formatDuration, parseDuration, parseSize } from './units.t
 export {
   type FailureCode,
   FAILURES,
+  OPT_OUTS,
+  type OptOut,
   type RefusalReason,
   REFUSALS,
   type SkipReason,
