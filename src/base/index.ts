@@ -1,3 +1,4 @@
+export { type BoundedPattern, boundPattern, patternComplaint } from './bounded-pattern.ts'
 export { type Clock, type ClockMs, ManualClock, systemClock } from './clock.ts'
 export { assert, diskFault, Fault, type FaultCode, FAULTS } from './fault.ts'
 export {

@@ -103,6 +103,10 @@ const LAST_LETTERS: readonly number[] = Array.from(
   (_, length) => ASKING.find((name) => name.length === length)?.charCodeAt(length - 1) ?? 0,
 )
 
+function cut(text: string): string {
+  return text.length > SOURCE_LENGTH_MAX ? `${text.slice(0, SOURCE_LENGTH_MAX)}…` : text
+}
+
 /** The words of one page, gathered. */
 class Reading {
   readonly #sources: PageDirectiveSources
@@ -143,7 +147,7 @@ class Reading {
   }
 
   #said(text: string): void {
-    const source = text.length > SOURCE_LENGTH_MAX ? `${text.slice(0, SOURCE_LENGTH_MAX)}…` : text
+    const source = cut(text)
     if (!this.#restricting.includes(source)) this.#restricting.push(source)
   }
 
@@ -169,7 +173,7 @@ class Reading {
     if (isReserved !== true) return null
     this.#found.add('tdm')
     this.#said(source)
-    return policy === null ? null : String(policy).slice(0, SOURCE_LENGTH_MAX)
+    return policy === null ? null : cut(policy)
   }
 
   /** Applies a list of words; whether any of them restricted something. */

@@ -4,6 +4,7 @@
 //     { "all": [{ "domain": "example.org" }, { "not": { "any": [{ "extension": "zip" }, { "pattern": "/print/" }] } }] }
 
 import { z } from 'zod'
+import { boundPattern, patternComplaint } from '../base/index.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise } from './canonicalise.ts'
 import { hostKeyOf, pathEnd, pathStart } from './url-parts.ts'
@@ -34,16 +35,10 @@ const hostText = z.string().refine((text) => canonicalHost(text) !== null, { err
 const prefixText = z
   .string()
   .refine((text) => typeof canonicalise(text) === 'string', { error: 'is not a URL; write it from the scheme on' })
-const patternText = z.string().refine(
-  (source) => {
-    try {
-      return new RegExp(source) instanceof RegExp
-    } catch {
-      return false
-    }
-  },
-  { error: 'is not a regular expression' },
-)
+const patternText = z.string().superRefine((source, context) => {
+  const message = patternComplaint(source)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
 
 export const urlFilterSchema: z.ZodType<UrlFilter, UrlFilter> = z.lazy(() =>
   z.union([
@@ -88,7 +83,7 @@ export function compileUrlFilter(filter: UrlFilter): UrlPredicate {
     return (url) => extensionOf(url) === wanted
   }
   if ('pattern' in filter) {
-    const pattern = new RegExp(filter.pattern)
+    const pattern = boundPattern(new RegExp(filter.pattern))
     return (url) => pattern.test(url)
   }
   if ('all' in filter) {
