@@ -192,11 +192,8 @@ export class Visitor {
       case 'unknown':
         desk.request(origin, entry.host)
         return 'robots-needed'
-      case 'disallowed':
-        books.skipped(entry, 'robots', judgement.detail)
-        return 'settled'
-      case 'unavailable':
-        books.skipped(entry, 'robots-unavailable', judgement.detail)
+      case 'refused':
+        books.skipped(entry, judgement.reason, judgement.detail)
         return 'settled'
     }
   }

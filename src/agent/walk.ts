@@ -9,7 +9,7 @@ import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch
 import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
-import { productTokenOf } from '../robots/index.ts'
+import { OptOutPolicy, productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
 import { TrapWatch } from '../traps/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
@@ -29,6 +29,7 @@ import { Neighbours } from './neighbours.ts'
 import { Pace, type Speed, shareOfSpeed } from './pace.ts'
 import { PacedFetcher } from './paced-fetcher.ts'
 import { PageSettler } from './page-settler.ts'
+import { PageWishes } from './page-wishes.ts'
 import { Permits } from './permits.ts'
 import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
@@ -118,9 +119,10 @@ export async function joinWalk(
   const sink = sinkOf(books)
   const broken = new BrokenVisits(() => books.isBroken)
   const statistics = new PageStatistics()
+  const policy = new OptOutPolicy(robots)
   const desk: RobotsDesk | null =
     robots.robots === 'obey'
-      ? deskOf(plan, state, books, admission, sink, neighbours, broken, (fault) => pipeline.breakDown(fault))
+      ? deskOf(plan, state, books, admission, sink, neighbours, broken, policy, (fault) => pipeline.breakDown(fault))
       : null
   const traps = await trapsOf(plan, state, closers)
   const settler = new PageSettler({
@@ -130,8 +132,8 @@ export async function joinWalk(
     chain: chainOf(plan, statistics),
     contentSeen: neighbours?.contents ?? state.contentSeen,
     linkLog: files.linkLog,
-    productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
+    wishes: new PageWishes(policy, desk, productTokenOf(userAgentOf(settings.fetch))),
     followsDuplicates: agent.duplicates === 'follow',
     traps,
     faults,
@@ -407,6 +409,7 @@ function deskOf(
   sink: AdmissionSink,
   neighbours: Neighbours | null,
   broken: BrokenVisits,
+  policy: OptOutPolicy,
   onFault: (fault: unknown) => void,
 ): RobotsDesk {
   const { robots, agent, fetch } = plan.settings
@@ -422,6 +425,7 @@ function deskOf(
     retries: agent.retries,
     pauses: agent.pauses,
     crawlDelays: state.crawlDelays,
+    policy,
     life: { ttlMs: robots.ttl, ttlMinMs: robots.ttlMin, unreachableTtlMs: robots.unreachableTtl },
     onLearnt: (note) => {
       state.files.robots.append(note)
