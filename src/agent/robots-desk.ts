@@ -32,7 +32,15 @@ import type { Archive } from '../store/index.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import { passingTrouble } from './retry-table.ts'
 import type { CrawlDelays } from './crawl-delays.ts'
-import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf, type HostKey, type Origin } from '../url/index.ts'
+import {
+  BaseUrl,
+  canonicalise,
+  type CanonicalUrl,
+  hostKeyOf,
+  type HostKey,
+  type Origin,
+  robotsUrlOf,
+} from '../url/index.ts'
 
 /** What an errand for robots.txt carries with it. */
 interface RobotsPurpose {
@@ -85,6 +93,7 @@ export type Judgement =
 
 /** Stands for what a file would have held where there is none. */
 const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [] }
+const LETTER_F = 102
 const ALLOWED: Judgement = { kind: 'allowed' }
 const UNKNOWN: Judgement = { kind: 'unknown' }
 const UNAVAILABLE: Judgement = { kind: 'unavailable', detail: 'robots.txt answers with an error' }
@@ -102,6 +111,8 @@ export class RobotsDesk {
   }
 
   judge(origin: Origin, pathAndQuery: string): Judgement {
+    // Files have no server that could have rules.
+    if (origin.charCodeAt(0) === LETTER_F && origin.startsWith('file:')) return ALLOWED
     const entry = this.#parts.cache.get(origin) ?? this.#fresh.get(origin) ?? null
     if (entry === null) return UNKNOWN
     if (this.#fresh.size > 0) this.#fresh.delete(origin)
@@ -116,7 +127,7 @@ export class RobotsDesk {
     const { frontier } = this.#parts
     const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0, pauses: 0 }
     frontier.park(host)
-    frontier.sendErrand({ url: `${origin}/robots.txt` as CanonicalUrl, host, purpose })
+    frontier.sendErrand({ url: robotsUrlOf(origin), host, purpose })
   }
 
   /** What an errand brought back: 'retry' when the same host has to be asked again. */
@@ -127,6 +138,10 @@ export class RobotsDesk {
       // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
       // a redirect into forbidden ground is a file that cannot be had.
       this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
+      return 'done'
+    }
+    if (outcome.kind === 'failed' && outcome.code === 'FETCH_NOT_AVAILABLE') {
+      this.#learn(purpose, 'allow-all', NO_FILE, null)
       return 'done'
     }
     if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })

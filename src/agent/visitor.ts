@@ -20,7 +20,7 @@ import {
   type Turn,
 } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
-import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
+import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
@@ -186,7 +186,7 @@ export class Visitor {
       return 'settled'
     }
     if (desk === null) return 'ask'
-    const judgement = desk.judge(origin, pathOf(entry.url))
+    const judgement = desk.judge(origin, robotsPathOf(entry.url))
     switch (judgement.kind) {
       case 'allowed':
         return 'ask'

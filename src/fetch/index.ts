@@ -1,5 +1,7 @@
 export type * from './fetcher.ts'
 export { type FetchOptions, fetchOptions, userAgentOf } from './options.ts'
+export { openFetcher } from './protocols/all.ts'
 export { HttpFetcher } from './protocols/http.ts'
+export { proxyResolvesNames } from './proxy.ts'
 export { isPublicAddress } from './public-address.ts'
 export { SchemeFetchers } from './scheme-fetchers.ts'
