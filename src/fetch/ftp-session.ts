@@ -140,7 +140,25 @@ export class FtpSession implements Timed {
     const path = segments.join('/')
     // A first name that begins with a slash (`%2F`) says: from the root (RFC 1738, 3.2.2).
     if (path.startsWith('/')) return path
-    return this.#home === '/' || this.#home === '' ? `/${path}` : `${this.#home}/${path}`
+    if (this.#home === '/' || this.#home === '') return `/${path}`
+    return path === '' ? this.#home : `${this.#home}/${path}`
+  }
+
+  /** The directory we are in, as the server calls it; null where it does not say. */
+  async whereabouts(): Promise<string | null> {
+    const reply = await this.say('PWD')
+    const path = isGood(reply) ? quotedPathOf(reply) : null
+    if (path === null || !path.startsWith('/')) return null
+    return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  }
+
+  /** A directory's whole path as that of a URL, with its slash. */
+  urlPath(path: string): string {
+    const escaped = escapedPath(path)
+    if (this.#home === '' || this.#home === '/') return path === '/' ? '/' : `${escaped}/`
+    const home = escapedPath(this.#home)
+    if (escaped === home) return '/'
+    return escaped.startsWith(`${home}/`) ? `${escaped.slice(home.length)}/` : `/%2F${escaped.slice(1)}/`
   }
 
   /** The date of a file as HTTP writes it, where the server tells. */
@@ -219,10 +237,8 @@ export class FtpSession implements Timed {
         this.#features.add((line.trim().split(/[\s;]/, 1)[0] ?? '').toUpperCase())
       }
     }
-    const home = await this.say('PWD')
     // Names of servers that tell no paths, or tell them as no other does, are taken from the root.
-    const path = isGood(home) ? quotedPathOf(home) : null
-    this.#home = path !== null && path.startsWith('/') ? path : ''
+    this.#home = (await this.whereabouts()) ?? ''
   }
 
   async #openData(): Promise<Wire> {
@@ -277,4 +293,12 @@ export class FtpSession implements Timed {
     if (this.#talk === null || this.#wire === null) throw new TalkEnd('FETCH_CONNECTION_LOST', 'stopped')
     return { talk: this.#talk, wire: this.#wire }
   }
+}
+
+/** Each byte that is no plain character of a path as its escape. */
+function escapedPath(path: string): string {
+  return path.replaceAll(
+    /[^0-9A-Za-z._~/-]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
 }

@@ -12,7 +12,7 @@ import type { TLSSocket } from 'node:tls'
 import type { SpooledBody, Truncation } from '../document/index.ts'
 import { TalkEnd } from './talk-end.ts'
 
-/** Nobody says more before it is listened to. */
+/** What comes before it is listened to is let in up to here, and one read more. */
 const PENDING_BYTES_MAX = 64 * 1024
 
 /** Enough for a line with a dot alone. */
@@ -63,9 +63,11 @@ export class Wire {
   readonly receive = (bytes: Buffer, length: number): void => {
     this.onBytes()
     if (this.#body !== null) this.#append(bytes, length)
-    else if (this.#pending.length + length > PENDING_BYTES_MAX) {
-      this.break(new TalkEnd('FETCH_HEAD_TOO_LONG', 'more was said than was asked for'))
-    } else this.#pending = Buffer.concat([this.#pending, bytes.subarray(0, length)])
+    else {
+      this.#pending = Buffer.concat([this.#pending, bytes.subarray(0, length)])
+      // Data may come before we have heard that it will.
+      if (this.#pending.length > PENDING_BYTES_MAX) this.#socket?.pause()
+    }
     this.#notify()
   }
 
@@ -178,6 +180,7 @@ export class Wire {
   }
 
   #more(): Promise<void> {
+    this.#socket?.resume()
     return new Promise((resolve) => {
       this.#wake = resolve
     })

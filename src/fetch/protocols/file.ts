@@ -79,13 +79,14 @@ export class FileFetcher implements SchemeFetcher {
     try {
       const status = await handle.stat()
       const modified = status.mtime.toUTCString()
+      // One name for each: what links lead to is called by its own, and a directory ends with a slash. So no way is endless.
+      const own = urlOf(real, status.isDirectory())
+      if (own !== urlOf(path, false)) return this.#document(request, null, 301, ['Location', own], null, null)
       if (status.isDirectory()) {
-        if (path.at(-1) !== SLASH)
-          return this.#document(request, null, 301, ['Location', `${request.url}/`], null, null)
         const body = await this.#listing(real)
         return this.#document(request, body, 200, ['Last-Modified', modified], LISTING_TYPE, null)
       }
-      if (!status.isFile() || path.at(-1) === SLASH) throw new TalkEnd('FETCH_NOT_AVAILABLE', 'not a plain file')
+      if (!status.isFile()) throw new TalkEnd('FETCH_NOT_AVAILABLE', 'not a plain file')
       const mediaType = mediaTypeOfName(path.toString('latin1'))
       if (request.purpose === 'page' && !this.#filter.wants(mediaType)) {
         throw new TalkEnd('type-filtered', mediaType ?? '')
@@ -188,4 +189,14 @@ function pathOf(url: string): Buffer {
   const text = path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
   if (text.includes('\0')) throw new TalkEnd('FETCH_NOT_AVAILABLE', 'no file has a NUL in its name')
   return Buffer.from(text, 'latin1')
+}
+
+function urlOf(path: Buffer, isDirectory: boolean): string {
+  const escaped = path
+    .toString('latin1')
+    .replaceAll(
+      /[^0-9A-Za-z._~/-]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+  return `file://localhost${escaped}${isDirectory && !escaped.endsWith('/') ? '/' : ''}`
 }

@@ -103,6 +103,11 @@ export class FtpFetcher implements SchemeFetcher {
   async #list(talk: Talk, session: FtpSession, segments: readonly string[]): Promise<FetchedDocument> {
     const entered = await session.say(`CWD ${session.path(segments)}`)
     if (!isGood(entered)) throw refusalEnd(entered)
+    // Where we are may be called otherwise: then links lead here, in the worst case in circles. One name is enough.
+    const real = await session.whereabouts()
+    if (real !== null && real !== session.path(segments)) {
+      return this.#moved(talk, session, `${session.server.origin}${session.urlPath(real)}`)
+    }
     const isExact = session.has('MLSD') || session.has('MLST')
     let result = await session.transfer(isExact ? 'MLSD' : 'LIST')
     // Some promise MLSD and do not know it.
