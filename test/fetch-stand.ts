@@ -13,7 +13,7 @@ import type { CanonicalUrl } from '../src/url/index.ts'
 import { RawServer, type Script } from './raw-server.ts'
 
 /** Sockets and files this process has open. */
-function openDescriptors(): number {
+export function openDescriptors(): number {
   let count = 0
   for (const name of readdirSync('/proc/self/fd')) {
     try {

@@ -176,7 +176,7 @@ export class FtpSession implements Timed {
     if (begun.code >= 200) {
       talk.leave(data)
       await data.close()
-      if (begun.code >= 400) return begun
+      if (begun.code >= 300) return begun
       return { body: talk.bodyOf(Buffer.alloc(0)), truncated: null, reply: begun }
     }
     if (this.#isProtected) await this.#protect(data)
