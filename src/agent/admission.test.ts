@@ -41,7 +41,7 @@ function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admiss
   scope.addSeed(PAGE)
   return new Admission({
     canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
-    schemes: new Set(['http', 'https']),
+    seeds: [],
     scope,
     fingerprinter: new Fingerprinter(defaultKey),
     seen: new MemoryUrlSeen(),

@@ -45,6 +45,7 @@ import {
   type HostKey,
   type Origin,
   originOf,
+  robotsUrlOf,
 } from '../url/index.ts'
 
 /** What an errand for robots.txt carries with it. */
@@ -107,6 +108,7 @@ export type Judgement =
 
 /** Stands for what a file would have held where there is none. */
 const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false }
+const LETTER_F = 102
 const ALLOWED: Judgement = { kind: 'allowed' }
 const UNKNOWN: Judgement = { kind: 'unknown' }
 const UNAVAILABLE: Judgement = {
@@ -128,6 +130,8 @@ export class RobotsDesk {
   }
 
   judge(origin: Origin, pathAndQuery: string): Judgement {
+    // Files have no server that could have rules.
+    if (origin.charCodeAt(0) === LETTER_F && origin.startsWith('file:')) return ALLOWED
     const entry = this.#parts.cache.get(origin) ?? this.#fresh.get(origin) ?? null
     // A crawl that goes on with another purpose may need what it did not ask for before.
     if (entry === null || (this.#parts.policy.wantsTdmFile && !entry.knowsTdm)) return UNKNOWN
@@ -165,7 +169,7 @@ export class RobotsDesk {
     const { frontier } = this.#parts
     const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0, pauses: 0, learnt: null }
     frontier.park(host)
-    frontier.sendErrand({ url: `${origin}/robots.txt` as CanonicalUrl, host, purpose })
+    frontier.sendErrand({ url: robotsUrlOf(origin), host, purpose })
   }
 
   /** What an errand brought back: 'retry' when the same host has to be asked again. */
@@ -176,6 +180,10 @@ export class RobotsDesk {
       // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
       // a redirect into forbidden ground is a file that cannot be had.
       this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
+      return 'done'
+    }
+    if (outcome.kind === 'failed' && outcome.code === 'FETCH_NOT_AVAILABLE') {
+      this.#learn(purpose, 'allow-all', NO_FILE, null)
       return 'done'
     }
     if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })

@@ -13,7 +13,7 @@ import type { Document } from '../document/index.ts'
 import type { Errand, Frontier, FrontierEntry, Turn } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
 import type { TrapWatch } from '../traps/index.ts'
-import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
+import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { Manners } from './manners.ts'
@@ -185,7 +185,7 @@ export class Visitor {
       return 'settled'
     }
     if (desk === null) return 'ask'
-    const judgement = desk.judge(origin, pathOf(entry.url))
+    const judgement = desk.judge(origin, robotsPathOf(entry.url))
     switch (judgement.kind) {
       case 'allowed':
         return 'ask'

@@ -5,7 +5,7 @@ import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
-import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
+import { type Fetcher, openFetcher, proxyResolvesNames, userAgentOf } from '../fetch/index.ts'
 import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
@@ -54,9 +54,6 @@ export interface Walk {
   readonly traps: TrapWatch | null
   readonly changes: OptionChanges
 }
-
-/** Schemes there is a protocol module for. */
-const SCHEMES = ['http', 'https'] as const
 
 export async function joinWalk(
   plan: CrawlPlan,
@@ -143,8 +140,8 @@ export async function joinWalk(
   const manners = mannersOf(plan, state, trouble, learnt)
   const permits = permitsOf(plan, figures.pages, () => frontier.figures().waiting > 0)
   const abort = new AbortController()
-  // Behind a proxy names are its business.
-  const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
+  // Behind most proxies names are their business.
+  const resolver = proxyResolvesNames(settings.fetch.proxy) ? null : new CachingResolver(settings.dns, clock)
   if (resolver !== null) closers.add(() => resolver.close())
   const pace = paceOf(plan, state, closers, () => pipeline.pump())
   const isStopping = (): boolean => pipeline.isStopping
@@ -310,7 +307,7 @@ function admissionOf(
 ): Admission {
   return new Admission({
     canonicalise: compileCanonicaliser(settings.url),
-    schemes: new Set(SCHEMES),
+    seeds: state.past.seeds.map((seed) => seed.url),
     scope,
     fingerprinter: state.fingerprinter,
     seen: state.seen,
@@ -469,7 +466,7 @@ function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, clos
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
   const options = { ...settings.fetch, connectionsKept }
-  const fetcher = new SchemeFetchers([new HttpFetcher(options, spool, clock, environment)], SCHEMES)
+  const fetcher = openFetcher(options, spool, clock, environment)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher

@@ -25,7 +25,11 @@ export const FAILURES = {
   FETCH_BODY_MALFORMED: 'the body is framed wrongly (chunks, lengths)',
   FETCH_TIMEOUT: 'the whole request took longer than the limit',
   FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
-  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504)',
+  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504; FTP 450 and its like)',
+  FETCH_SERVER_FULL: 'the FTP server takes no more users for now',
+  FETCH_LOGIN_REFUSED: 'the FTP server does not let us in',
+  FETCH_NOT_AVAILABLE:
+    'there is no such thing, or it is not given out (FTP 550, an error of Gopher, a file that is not there)',
   VISIT_BROKEN: 'something of ours broke on what the server sent; please report it',
 } as const
 export type FailureCode = keyof typeof FAILURES
@@ -35,6 +39,7 @@ export const SKIPS = {
   robots: 'disallowed by robots.txt',
   'robots-unavailable': 'robots.txt could not be had (server error), so nothing may be asked',
   'private-address': 'the host has only private addresses and --allow-private is not set',
+  'files-not-allowed': 'a file outside the directories of --allow-files',
   'type-filtered': 'the media type is not wanted',
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',

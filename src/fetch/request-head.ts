@@ -2,8 +2,8 @@
 // A password is sent to its host only, and never written down: the recorded head, which goes into
 // archives that people share, says that a line was there and not what it said.
 
-import { Fault } from '../base/index.ts'
 import { basicCredentials } from './basic-credentials.ts'
+import { readLogins } from './logins.ts'
 import type { FetchOptions } from './options.ts'
 import { userAgentOf } from './user-agent.ts'
 import type { Proxy } from './proxy.ts'
@@ -38,15 +38,8 @@ export class RequestHeads {
     set('Accept-Encoding', 'gzip, deflate, br, zstd')
     for (const [name, value] of Object.entries(options.headers)) set(name, value)
     this.#common = [...headers.values()]
-    for (const login of options.logins) {
-      const password = login.password ?? env[login.passwordEnv ?? '']
-      if (password === undefined) {
-        throw new Fault(
-          'CONFIG_INVALID',
-          `login for ${login.host}: the environment has no variable ${login.passwordEnv}`,
-        )
-      }
-      this.#credentials.set(authorityOf(login.host), basicCredentials(login.user, password))
+    for (const { host, user, password } of readLogins(options, env)) {
+      this.#credentials.set(authorityOf(host), basicCredentials(user, password))
     }
   }
 
