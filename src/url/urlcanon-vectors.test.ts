@@ -7,7 +7,8 @@ import { materialPath, readMaterial } from '../../test/material.ts'
 import {
   canonicalOrNull,
   checkVectors,
-  FILES, FOREIGN_SCHEME,
+  FILES,
+  FOREIGN_SCHEME,
   inputs,
   keyOrNull,
   NO_HOST,

@@ -6,7 +6,8 @@ import { readMaterial } from '../../test/material.ts'
 import {
   canonicalOrNull,
   checkVectors,
-  FILES, FOREIGN_SCHEME,
+  FILES,
+  FOREIGN_SCHEME,
   inputs,
   keyOrNull,
   NO_SCHEME,

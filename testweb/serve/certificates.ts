@@ -18,6 +18,7 @@ const OIDS = {
   basicConstraints: '2.5.29.19',
   extKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
 /** Names under ODD_DOMAIN whose first label is one of these get a certificate no client should trust. */
@@ -133,7 +134,7 @@ function leafExtensions(host: string): Buffer[] {
     : implicit(2, Buffer.from(host, 'latin1'))
   return [
     extension(OIDS.keyUsage, true, bits(Buffer.from([0b1000_0000]), 7)),
-    extension(OIDS.extKeyUsage, false, sequence(oid(OIDS.serverAuth))),
+    extension(OIDS.extKeyUsage, false, sequence(oid(OIDS.serverAuth), oid(OIDS.clientAuth))),
     extension(OIDS.subjectAltName, false, sequence(name)),
   ]
 }
