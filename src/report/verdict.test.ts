@@ -22,6 +22,7 @@ function summaryWith(changes: Partial<CrawlSummary>): CrawlSummary {
     agents: 1,
     dir: 'example.org',
     stoppedBecause: 'finished',
+    nextAskAt: null,
     refused: {},
     run: { pages: 100, failed: 0, bytes: 1e6, seconds: 60, peakRssBytes: 1e8, cpuSeconds: 1, restarts: 0 },
     seeds: ['https://example.org/'],
