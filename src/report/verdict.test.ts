@@ -42,6 +42,11 @@ test('a finished crawl is complete and needs nothing', () => {
   })
 })
 
+test('a crawl that only rests says when it may go on', () => {
+  const changes = { stoppedBecause: 'only-resting', nextAskAt: '2026-01-01T22:00:00.000Z' } as const
+  expect(verdictOf(summaryWith(changes), 'd').advice).toMatch(/^The first of them may be asked at 2026-01-01T22:00:00/)
+})
+
 test('a finished crawl without a page is not called complete', () => {
   expect(verdictOf(summaryWith({ pages: 0 }), 'd')).toMatchObject({ tone: 'bad', headline: 'No page came of it' })
 })
