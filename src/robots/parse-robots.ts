@@ -46,6 +46,8 @@ const KINDS: ReadonlyMap<string, RobotsLineKind> = new Map([
   ['crawl-delay', 'crawl-delay'],
   ['crawldelay', 'crawl-delay'],
   ['crawl delay', 'crawl-delay'],
+  // Nobody's standard either; it says the same in another way.
+  ['request-rate', 'crawl-delay'],
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
   // Of Cloudflare and of the IETF's aipref: what may be done with pages, not which may be fetched (usage-terms.ts).
@@ -265,6 +267,12 @@ function agentOf(value: string): string {
 
 /** Seconds, maybe with a fraction; anything else says nothing. */
 function delayMsOf(value: string): number | null {
+  // Request-rate: one page in five seconds, `1/5`, `1/5s`, `10/1m`; the hours that some add are not looked at.
+  const rate = /^(\d{1,9})\s*\/\s*(\d{1,9})\s*([smh]?)(?:\s|$)/i.exec(value)
+  if (rate !== null && Number(rate[1]) > 0) {
+    const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[rate[3]?.toLowerCase() ?? ''] ?? 1_000
+    return Math.round((Number(rate[2]) * unitMs) / Number(rate[1]))
+  }
   if (!/^(?:\d{1,9}\.?\d{0,9}|\.\d{1,9})$/.test(value)) return null
   return Math.round(Number(value) * 1_000)
 }
