@@ -14,7 +14,7 @@ import type { Address } from '../dns/index.ts'
 import { detailOf, failureOf, type Phase } from './classify-error.ts'
 import type { FetchOptions } from './options.ts'
 import { openTunnel, type Proxy } from './proxy.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
 
 /** Addresses tried for one request. A host with more of them that all fail is down. */
 const ADDRESSES_TRIED_MAX = 4
@@ -98,6 +98,11 @@ export class Connector {
     return admitted.length === 0 && addresses.length > 0 ? null : admitted
   }
 
+  /** Whether the proxy, which resolves names itself, must not even be asked for this one. */
+  refuses({ hostname }: Target): boolean {
+    return this.proxy !== null && !this.#allowsPrivate && isPrivateHost(hostname)
+  }
+
   /** TLS over a socket or to an address. IP literals have no server name (RFC 6066), nor do names a final dot. */
   secure(target: Target, over: { readonly socket: Socket } | { readonly ip: string; readonly onread: OnRead }): Socket {
     this.#secureContext ??= createSecureContext(
@@ -136,6 +141,8 @@ export class ConnectAttempt {
     if (admitted === null) {
       const list = addresses.map((address) => address.ip).join(', ')
       this.#fail('private-address', `${list}: not public, and --allow-private is not set`)
+    } else if (connector.refuses(target)) {
+      this.#fail('private-address', `${target.hostname}: not public, and --allow-private is not set`)
     } else if (connector.proxy !== null) {
       this.#viaProxy(connector.proxy)
     } else if (admitted.length === 0) {

@@ -45,7 +45,9 @@ export class RequestHeads {
           `login for ${login.host}: the environment has no variable ${login.passwordEnv}`,
         )
       }
-      this.#credentials.set(authorityOf(login.host), basicCredentials(login.user, password))
+      for (const origin of originsOf(login.host)) {
+        this.#credentials.set(origin, basicCredentials(login.user, password))
+      }
     }
   }
 
@@ -54,7 +56,7 @@ export class RequestHeads {
     let sent = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
     for (const [name, value] of this.#common) sent += `${name}: ${value}\r\n`
     let recorded = sent
-    const credentials = this.#credentials.get(authority)
+    const credentials = this.#credentials.get(`${isSecure ? 'https' : 'http'}://${authority}`)
     if (credentials !== undefined) {
       sent += `Authorization: ${credentials}\r\n`
       recorded += `Authorization: ${WITHHELD}\r\n`
@@ -68,7 +70,13 @@ export class RequestHeads {
   }
 }
 
-/** `Host:80` and `host:443` are the host itself, as in a URL's authority. */
-function authorityOf(host: string): string {
-  return host.toLowerCase().replace(/:(80|443)$/, '')
+/**
+ * Where a login may be sent. Without a port, or with that of https, over https alone: any page can link to http: and so
+ * have the password sent in the clear. Whoever means that writes `host:80`, or another port, where the scheme cannot be told.
+ */
+function originsOf(host: string): string[] {
+  const authority = host.toLowerCase()
+  if (authority.endsWith(':80')) return [`http://${authority.slice(0, -3)}`]
+  if (authority.endsWith(':443')) return [`https://${authority.slice(0, -4)}`]
+  return /:\d+$/.test(authority) ? [`http://${authority}`, `https://${authority}`] : [`https://${authority}`]
 }
