@@ -23,6 +23,7 @@ import type { CommittedFile } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { IndexedArchive } from './indexed-archive.ts'
+import type { MannersNote } from './learnt-rests.ts'
 import type { GivenUpNote } from './trouble.ts'
 import { FailuresFile, type FailuresState } from './failures-file.ts'
 
@@ -34,11 +35,15 @@ export const FILES = {
   held: 'state/held.jsonl',
   robots: 'state/robots.jsonl',
   givenUp: 'state/given-up.jsonl',
+  manners: 'state/manners.jsonl',
   index: 'state/index.cdxj',
   links: 'state/links.log',
   originals: 'state/originals.jsonl',
   returns: 'state/returns.jsonl',
 } as const
+
+/** What was learnt about traps: no batch speaks of it, and nothing is lost without it but requests. */
+export const TRAPS_FILE = 'state/traps.jsonl'
 
 /** A seed as it was given, or where one redirected to. */
 export interface Seed {
@@ -60,6 +65,8 @@ export interface CrawlFiles {
   readonly givenUp: JsonLines<GivenUpNote>
   /** Pages that were put back in line. */
   readonly returns: JsonLines<ReturnNote>
+  /** Pauses that hosts asked for, and the pace they have taught; the last line of a host holds. */
+  readonly manners: JsonLines<MannersNote>
   readonly linkLog: LinkLog | null
   /** First pages of the contents this agent owns, whoever met them; null where it owns all: then pages.jsonl says it. */
   readonly originals: JsonLines<OriginalNote> | null
@@ -89,11 +96,12 @@ export async function openCrawlFiles(
   const robots = await openLines<SavedRobotsEntry>('robots')
   const givenUp = await openLines<GivenUpNote>('givenUp')
   const returns = await openLines<ReturnNote>('returns')
+  const manners = await openLines<MannersNote>('manners')
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
   const originals = share === null ? null : await openLines<OriginalNote>('originals')
-  const lines = { originals, pages, seeds, held, robots, givenUp, returns, failures }
+  const lines = { originals, pages, seeds, held, robots, givenUp, returns, manners, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {

@@ -10,7 +10,8 @@
 import type { Document } from '../document/index.ts'
 import type { Validators } from '../fetch/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { Capture, PageRecord, ReturnedPages, ReturnNote, WarcLocation } from '../store/index.ts'
+import { type Asked, noteWishes } from './page-wishes.ts'
+import type { Capture, ContentFacts, PageRecord, ReturnedPages, ReturnNote, WarcLocation } from '../store/index.ts'
 
 /** Longer validators are not worth a line of ours. */
 const VALIDATOR_LENGTH_MAX = 1_024
@@ -67,6 +68,7 @@ export class Returns {
 export function unchangedRecord(
   entry: FrontierEntry,
   document: Document,
+  asked: Asked,
   { visit, capture }: ReturnNote & { readonly capture: Capture },
   warc: WarcLocation | null,
 ): PageRecord {
@@ -86,6 +88,7 @@ export function unchangedRecord(
     durationMs: Math.round(document.durationMs * 10) / 10,
     ip: document.ip,
     warc,
+    ...capture.facts,
   }
   if (capture.payloadDigest !== null && capture.payloadDigest !== capture.digest) {
     record.payloadDigest = capture.payloadDigest
@@ -93,6 +96,13 @@ export function unchangedRecord(
   const server = document.header('server')
   if (server !== null) record.server = server
   noteValidators(record, document)
+  noteWishes(record, asked)
+  // Who reserved something in the page itself has not taken it back.
+  const { optOuts, optOutSource } = capture.facts ?? {}
+  if (optOuts !== undefined && record.optOuts !== optOuts) {
+    record.optOuts = [...new Set([...optOuts, ...(record.optOuts ?? [])])]
+    record.optOutSource = [...new Set([optOutSource ?? '', record.optOutSource ?? ''])].join(', ')
+  }
   // What the server did not say again stays as it was.
   if (record.etag === undefined && capture.etag !== undefined) record.etag = capture.etag
   if (record.lastModified === undefined && capture.lastModified !== undefined)
@@ -127,7 +137,15 @@ function captureOf(page: PageRecord): Capture | null {
     type,
     digest,
     payloadDigest: warc === null ? null : (payloadDigest ?? digest),
+    facts: factsOf(page),
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
   }
+}
+
+/** Without what is not there. */
+function factsOf(page: PageRecord): ContentFacts {
+  const { title, charset, language, canonical, noindex, optOuts, optOutSource, tdmPolicy } = page
+  const facts = { title, charset, language, canonical, noindex, optOuts, optOutSource, tdmPolicy }
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as ContentFacts
 }

@@ -25,9 +25,9 @@ interface Scene {
   readonly first: CrawlResult
 }
 
-/** A web of pages of which one in four changes, crawled once. */
+/** A web of pages of which two in five change, crawled once. */
 async function crawled(agents = 0, flags = FAST): Promise<Scene> {
-  const web = await startTestWeb({ hosts: 3, pages: 15, variants: { changing: 0.25 }, changePeriodMs: PERIOD_MS })
+  const web = await startTestWeb({ hosts: 2, pages: 15, variants: { changing: 0.4 }, changePeriodMs: PERIOD_MS })
   let isStopped = false
   const stop = async (): Promise<void> => {
     if (!isStopped) await web.stop()
@@ -114,7 +114,7 @@ test('unconditionally, what has not changed is its own copy and nobody else’s'
   const second = await crawl({ seeds: [], dir, config: { ...QUICK_BACKOFF, fetch: { conditional: false } } })
   const again = second.pages.slice(first.pages.length).filter(({ status }) => status === 200)
   const before = latest(first.pages)
-  expect(again.length).toBeGreaterThan(30)
+  expect(again.length).toBeGreaterThan(20)
   for (const page of again) {
     expect(page.revisitOf).toBe(before.get(page.url)?.fetchedAt)
     expect(page.duplicateOf).toBe(before.get(page.url)?.duplicateOf)
@@ -135,7 +135,7 @@ test('the archive says what is unchanged, and since when', async () => {
     .filter((record) => record.field('WARC-Profile')?.endsWith('/server-not-modified'))
   const before = latest(first.pages)
   expect(revisits).toHaveLength(third.pages.filter(({ status }) => status === 304).length)
-  expect(revisits.length).toBeGreaterThan(60)
+  expect(revisits.length).toBeGreaterThan(40)
   for (const revisit of revisits) {
     const url = revisit.field('WARC-Target-URI') ?? ''
     const page = before.get(url)
@@ -155,7 +155,8 @@ test('report and explanation go by the last visit, and know that a page waits ag
   const { web, dir, first } = await crawled()
   const before = await summarise(dir)
   const [seed = ''] = web.seeds()
-  const explained = async () => explainUrl(dir, seed as CanonicalUrl, () => null)
+  const explained = async () =>
+    explainUrl(dir, seed as CanonicalUrl, { judge: () => null, frontier: null, crawlDelayMaxMs: 0, wallMs: 0 })
   await requeue(dir, '--pages', '--host', seed)
   const ofHost = first.pages.filter(({ url }) => url.startsWith(seed)).length
   expect(await summarise(dir)).toMatchObject({ pages: before.pages - ofHost, earlierVisits: ofHost })
