@@ -3,9 +3,10 @@
 
 import { decodeAttributeReferences, decodeTextReferences } from './character-references.ts'
 import { isSpace } from './html-names.ts'
+import { valueDecoder } from './mixed-text.ts'
 import type { PageBuilder } from './page-builder.ts'
 import type { LinkKind } from './parsed-page.ts'
-import { type RangeDecoder, rangeDecoder } from './text-decoding.ts'
+import type { RangeDecoder } from './text-decoding.ts'
 
 const AMPERSAND = 38
 /** `url(`, `@import`, `image-set(`, or an escape that could spell them. */
@@ -20,7 +21,7 @@ export class HtmlValues {
   constructor(text: string, bytes: Buffer, encoding: string) {
     this.#text = text
     this.#bytes = bytes
-    this.#decode = rangeDecoder(encoding)
+    this.#decode = valueDecoder(encoding)
   }
 
   /** The attribute value at [start, end), white space at its ends gone. */

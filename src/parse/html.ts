@@ -16,6 +16,7 @@
 //   - of the tree's rules only those are kept that decide over links: svg and math, template, nested
 //     forms, frames only in framesets. docs/decisions/0004-html-scanner.md names those left out.
 
+import { isDisproved } from './encoding-evidence.ts'
 import { sniffEncoding } from './encoding.ts'
 import { ForeignContent } from './foreign-content.ts'
 import { HtmlElements } from './html-elements.ts'
@@ -23,10 +24,11 @@ import { afterName, mayBeName, nextByte, TAG, TAG_NAMES } from './html-names.ts'
 import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
 import { TagReader } from './html-tag.ts'
 import { HtmlValues } from './html-values.ts'
+import { asScannable } from './mixed-text.ts'
 import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
-import { asBuffer, decodeText, isAsciiSafe } from './text-decoding.ts'
+import { asBuffer } from './text-decoding.ts'
 
 export interface HtmlHints {
   /** The charset parameter of Content-Type; null when absent. */
@@ -79,6 +81,9 @@ export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOpti
 }
 
 class HtmlScan {
+  /** As it came. */
+  readonly #page: Uint8Array
+  /** As it is scanned: the page, or what became of it in UTF-8. */
   readonly #bytes: Uint8Array
   /** The latin-1 string of the bytes. */
   readonly #text: string
@@ -101,8 +106,9 @@ class HtmlScan {
 
   constructor(bytes: Uint8Array, encoding: string, mayRedeclare: boolean, isXml: boolean, options: ParseOptions) {
     // Where bytes are not safe to look at one by one the page becomes UTF-8 first: one scanner for all.
-    const isSafe = isAsciiSafe(encoding)
-    const buffer = isSafe ? asBuffer(bytes) : Buffer.from(decodeText(bytes, encoding), 'utf8')
+    const decoded = asScannable(bytes, encoding)
+    const buffer = decoded ?? asBuffer(bytes)
+    this.#page = bytes
     this.#bytes = buffer
     this.#text = buffer.toString('latin1')
     this.#encoding = encoding
@@ -111,7 +117,7 @@ class HtmlScan {
     this.#reader = new TagReader(buffer, this.#text)
     this.#elements = new HtmlElements(
       this.#reader,
-      new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'),
+      new HtmlValues(this.#text, buffer, decoded === null ? encoding : 'utf-8'),
       new PageBuilder(options, buffer, this.#text),
       options,
     )
@@ -183,7 +189,7 @@ class HtmlScan {
       if (isInert) this.#inertDepth++
     } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
       const declared = this.#elements.declaredEncoding()
-      if (declared !== null && declared !== this.#encoding) {
+      if (declared !== null && declared !== this.#encoding && !isDisproved(declared, asBuffer(this.#page))) {
         this.redeclared = declared
         return -1
       }
