@@ -61,6 +61,9 @@ const QUESTION = 63
 const LETTER_F = 102
 const LETTER_T = 116
 
+/** Templates kept track of; browsers stop nesting elements at 512. */
+const TEMPLATE_DEPTH_MAX = 512
+
 /** Up to here a loop beats the call of indexOf (bench/parse.ts). */
 const NEAR_BYTES = 12
 
@@ -97,6 +100,8 @@ class HtmlScan {
   #isPlain = true
   /** Open templates, and how deep in svg or math each was opened. */
   readonly #templates: { readonly isInert: boolean; readonly foreignDepth: number }[] = []
+  /** Those open beyond what is kept; they are like the last that is. */
+  #deepTemplates = 0
   /** How many of them are inert; nothing in those counts. */
   #inertDepth = 0
   /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
@@ -183,6 +188,8 @@ class HtmlScan {
     if (this.#isPlain && (tag === TAG.svg || tag === TAG.math)) {
       this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '', false)
       this.#isPlain = !this.#foreign.isInside
+    } else if (tag === TAG.template && this.#templates.length >= TEMPLATE_DEPTH_MAX) {
+      this.#deepTemplates++
     } else if (tag === TAG.template) {
       const isInert = this.#inertDepth > 0 || !this.#elements.isShadowRoot()
       this.#templates.push({ isInert, foreignDepth: this.#foreign.depth })
@@ -242,7 +249,8 @@ class HtmlScan {
   }
 
   #htmlEnd(tag: number): void {
-    if (tag === TAG.template) {
+    if (tag === TAG.template && this.#deepTemplates > 0) this.#deepTemplates--
+    else if (tag === TAG.template) {
       const template = this.#templates.pop()
       if (template === undefined) return
       if (template.isInert) this.#inertDepth--

@@ -13,14 +13,21 @@ export interface Stretch {
   readonly end: number
 }
 
+const DOLLAR = 0x24
+const PARENTHESIS = 0x28
+const AT = 0x40
+const LETTER_B = 0x42
+const LETTER_I = 0x49
+const LETTER_J = 0x4a
+
 export function* kanjiStretches(bytes: Buffer): Generator<Stretch> {
   let start = bytes.indexOf(ESCAPE)
   while (start !== -1) {
     const next = bytes.indexOf(ESCAPE, start + 1)
     if (
       next !== -1 &&
-      isEscape(bytes, start, '$B', '$@') &&
-      isEscape(bytes, next, '(B', '(J') &&
+      isEscape(bytes, start, DOLLAR, LETTER_B, AT) &&
+      isEscape(bytes, next, PARENTHESIS, LETTER_B, LETTER_J) &&
       isKanji(bytes, start + 3, next)
     ) {
       yield { start, end: next + 3 }
@@ -33,14 +40,13 @@ export function* kanjiStretches(bytes: Buffer): Generator<Stretch> {
 export function hasJapaneseEscape(bytes: Buffer): boolean {
   if (kanjiStretches(bytes).next().done !== true) return true
   for (let at = bytes.indexOf(ESCAPE); at !== -1; at = bytes.indexOf(ESCAPE, at + 1)) {
-    if (isEscape(bytes, at, '(I', '(J')) return true
+    if (isEscape(bytes, at, PARENTHESIS, LETTER_I, LETTER_J)) return true
   }
   return false
 }
 
-function isEscape(bytes: Buffer, at: number, one: string, other: string): boolean {
-  const escape = bytes.toString('latin1', at + 1, at + 3)
-  return escape === one || escape === other
+function isEscape(bytes: Buffer, at: number, intermediate: number, final: number, otherFinal: number): boolean {
+  return bytes[at + 1] === intermediate && (bytes[at + 2] === final || bytes[at + 2] === otherFinal)
 }
 
 function isKanji(bytes: Buffer, start: number, end: number): boolean {
