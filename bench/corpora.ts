@@ -114,8 +114,8 @@ async function compared({ name, by, root }: Site & { readonly root: string }, se
     const crawlSeconds = (performance.now() - started) / 1e3
     const between = process.cpuUsage()
     const expected = await walk([seed])
-    const ours = new Map(found.pages.map((page) => [page.url as string, page.status]))
-    const reasons = new Map(found.failures.map((failure) => [failure.url as string, JSON.stringify(failure)]))
+    const ours = new Map(found.pages.map((page) => [page.url, page.status]))
+    const reasons = new Map(found.failures.map((failure) => [failure.url, JSON.stringify(failure)]))
     const missing = [...expected.keys()].filter((url) => !ours.has(url))
     const extra = [...ours.keys()].filter((url) => !expected.has(url))
     const other = [...expected].filter(([url, status]) => ours.has(url) && ours.get(url) !== status).map(([url]) => url)

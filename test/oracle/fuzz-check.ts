@@ -1,7 +1,8 @@
 // What must hold of any page whatever, and where scanner and oracle must agree.
 
 import { isDeepStrictEqual } from 'node:util'
-import { decodeText, parseOptions, scanHtml, visibleText } from '../../src/parse/index.ts'
+import { decodeText, scanHtml, visibleText } from '../../src/parse/index.ts'
+import { parseOptions } from '../../src/parse/options.ts'
 import type { FuzzPage } from './fuzz-pages.ts'
 import { bothFindings, isComparable } from './findings.ts'
 
