@@ -1,18 +1,19 @@
 // The SimHash of a page's text: 64 bits that are nearly the same where texts are nearly the same (Charikar; Manku et al.).
 //
-// Every pair of neighbouring words is hashed to 64 bits; bit by bit the majority wins. Changing one word of a
-// hundred turns a bit or two, another text turns half of them. It is fed with the stretches between tags, as bytes in
+// Every three words in a row are hashed to 64 bits; bit by bit the majority wins. Changing one word of a
+// thousand turns a bit or two, another text turns half of them. It is fed with the stretches between tags, as bytes in
 // the encoding of the page: nothing is decoded, and no string is made.
 //
 //     <p>the quick brown <b>fox</b>     words   the  quick  brown  fox
-//        └───────────────┘  └─┘         pairs     ·────·  ·────·  ·────·   each a vote of 64 bits
+//        └───────────────┘  └─┘                   └──────────────┘
+//                                                      └─────────────┘     each a vote of 64 bits
 //
 // Where words are not parted by spaces (Chinese, Japanese, Thai) a character is a word: one that begins with a byte from 0xE0
 // on, as all of these do in UTF-8. In other encodings the same rule cuts somewhere, and always at the same place of
 // the same text, which is all that is needed.
 //
 // hot: the loop over the bytes has no branch that depends on them (a wrongly guessed one costs as much as four bytes), and
-// votes are counted in upright bit planes, eight at a time (Harley and Seal): 3 ns a pair instead of 64 additions. bench/simhash.ts
+// votes are counted in upright bit planes, eight at a time (Harley and Seal): some 7 ns a word instead of 64 additions. bench/simhash.ts
 // watches the figure.
 
 /** By byte what a word's hash takes from it, in 31 bits; 0 parts words. The sign says that a word ends before it. */
@@ -30,11 +31,12 @@ for (let code = 0; code < 256; code++) {
   MEANING[code] = folded === 0 || code >= FIRST_OF_CHARACTER ? value | ~VALUE : value
 }
 
-const PAIR_FACTOR = 0x9e3779b1
+const TRIPLE_FACTOR = 0x9e3779b1
 const LOW_FACTOR = 0x85ebca6b
 const HIGH_FACTOR = 0xc2b2ae35
-/** Words kept before they are counted; a multiple of eight. */
+/** Words kept before they are counted, and how much is looked at in one go. */
 const WORDS_KEPT = 4_096
+const PIECE_BYTES = 2_048
 /** Planes of the counters: more words than a page of any size has. */
 const PLANES = 32
 
@@ -42,42 +44,37 @@ const PLANES = 32
 export interface Sketch {
   readonly high: number
   readonly low: number
-  /** Pairs of words that voted. Of few, the bits say little. */
+  /** Words, each of which voted with the two before it. Of few, the bits say little. */
   readonly votes: number
 }
 
 export class TextSketch {
-  readonly #words = new Int32Array(WORDS_KEPT + 1)
+  readonly #words = new Int32Array(WORDS_KEPT)
   #kept = 0
-  /** Words that were counted already, and the last of them. */
+  /** Words that were counted already, and the last two of them. */
   #counted = 0
   #before = 0
+  #last = 0
   readonly #low = new Int32Array(PLANES)
   readonly #high = new Int32Array(PLANES)
 
   /** The stretch of text at [start, end). A word does not go on in the next one. */
   add(bytes: Uint8Array, start: number, end: number): void {
-    for (let from = start; from < end; from += WORDS_KEPT) {
-      const to = Math.min(end, from + WORDS_KEPT)
-      // There are no more words than bytes.
-      if (this.#kept + to - from > WORDS_KEPT) this.#count(this.#kept & ~7)
-      if (this.#kept + to - from > WORDS_KEPT) this.#addHalves(bytes, from, to)
-      else this.#add(bytes, from, to)
+    let word = 0
+    for (let from = start; from < end; from += PIECE_BYTES) {
+      // There are no more words than bytes, and one that goes on from before.
+      if (this.#kept > WORDS_KEPT - PIECE_BYTES - 1) this.#count(this.#kept & ~7)
+      word = this.#add(bytes, from, Math.min(end, from + PIECE_BYTES), word)
     }
+    this.#words[this.#kept] = word
+    this.#kept += (-word | word) >>> 31
   }
 
-  /** Where the few words that wait for their group leave too little room for a whole stretch. */
-  #addHalves(bytes: Uint8Array, start: number, end: number): void {
-    const middle = (start + end) >>> 1
-    this.#add(bytes, start, middle)
-    this.#count(this.#kept & ~7)
-    this.#add(bytes, middle, end)
-  }
-
-  #add(bytes: Uint8Array, start: number, end: number): void {
+  /** Returns what there is of a word that has not ended. */
+  #add(bytes: Uint8Array, start: number, end: number, begun: number): number {
     const words = this.#words
     let kept = this.#kept
-    let word = 0
+    let word = begun
     for (let position = start; position < end; position++) {
       const meaning = MEANING[bytes[position] as number] as number
       const cut = meaning >> 31
@@ -87,14 +84,14 @@ export class TextSketch {
       word &= ~cut
       word = ((word << 5) | (word >>> 27)) ^ (meaning & VALUE)
     }
-    words[kept] = word
-    this.#kept = kept + ((-word | word) >>> 31)
+    this.#kept = kept
+    return word
   }
 
   /** The sketch of all that was added; null where there was no word. It is empty again then. */
   take(): Sketch | null {
     this.#count(this.#kept & ~7)
-    for (let at = 0; at < this.#kept; at++) this.#countOne(this.#words[at] as number)
+    this.#countRest()
     const votes = this.#counted + this.#kept
     const sketch = votes === 0 ? null : { high: majority(this.#high, votes), low: majority(this.#low, votes), votes }
     this.clear()
@@ -107,6 +104,7 @@ export class TextSketch {
     this.#kept = 0
     this.#counted = 0
     this.#before = 0
+    this.#last = 0
   }
 
   /** Counts the first words, a multiple of eight; the others move up. */
@@ -114,38 +112,58 @@ export class TextSketch {
     const words = this.#words
     const low = this.#low
     const high = this.#high
-    let before = this.#before
+    let y = this.#before
+    let x = this.#last
     for (let at = 0; at < many; at += 8) {
-      const a = pairOf(before, words[at] as number)
-      const b = pairOf(words[at] as number, words[at + 1] as number)
-      const c = pairOf(words[at + 1] as number, words[at + 2] as number)
-      const d = pairOf(words[at + 2] as number, words[at + 3] as number)
-      const e = pairOf(words[at + 3] as number, words[at + 4] as number)
-      const f = pairOf(words[at + 4] as number, words[at + 5] as number)
-      const g = pairOf(words[at + 5] as number, words[at + 6] as number)
-      const h = pairOf(words[at + 6] as number, words[at + 7] as number)
-      before = words[at + 7] as number
+      const p = words[at] as number
+      const q = words[at + 1] as number
+      const r = words[at + 2] as number
+      const s = words[at + 3] as number
+      const t = words[at + 4] as number
+      const u = words[at + 5] as number
+      const v = words[at + 6] as number
+      const w = words[at + 7] as number
+      const a = voteOf(y, x, p)
+      const b = voteOf(x, p, q)
+      const c = voteOf(p, q, r)
+      const d = voteOf(q, r, s)
+      const e = voteOf(r, s, t)
+      const f = voteOf(s, t, u)
+      const g = voteOf(t, u, v)
+      const h = voteOf(u, v, w)
+      y = v
+      x = w
       addEight(low, a, b, c, d, e, f, g, h)
       addEight(high, other(a), other(b), other(c), other(d), other(e), other(f), other(g), other(h))
     }
     words.copyWithin(0, many, this.#kept)
-    this.#before = before
+    this.#before = y
+    this.#last = x
     this.#counted += many
     this.#kept -= many
   }
 
-  #countOne(word: number): void {
-    const vote = pairOf(this.#before, word)
-    addEight(this.#low, vote, 0, 0, 0, 0, 0, 0, 0)
-    addEight(this.#high, other(vote), 0, 0, 0, 0, 0, 0, 0)
-    this.#before = word
+  /** Counts the words that make no group of eight. */
+  #countRest(): void {
+    const votes = [0, 0, 0, 0, 0, 0, 0, 0]
+    let y = this.#before
+    let x = this.#last
+    for (let at = 0; at < this.#kept; at++) {
+      const word = this.#words[at] as number
+      votes[at] = voteOf(y, x, word)
+      y = x
+      x = word
+    }
+    const [a, b, c, d, e, f, g, h] = votes as [number, number, number, number, number, number, number, number]
+    addEight(this.#low, a, b, c, d, e, f, g, h)
+    addEight(this.#high, other(a), other(b), other(c), other(d), other(e), other(f), other(g), other(h))
   }
 }
 
-/** The vote of two words that stand side by side: 32 bits, of which `other` makes 32 more. */
-function pairOf(before: number, word: number): number {
-  const pair = Math.imul(before, PAIR_FACTOR) ^ word
-  const vote = Math.imul(pair ^ (pair >>> 16), LOW_FACTOR)
+/** The vote of three words in a row: 32 bits, of which `other` makes 32 more. */
+function voteOf(one: number, two: number, three: number): number {
+  const triple = Math.imul(Math.imul(one, TRIPLE_FACTOR) ^ two, TRIPLE_FACTOR) ^ three
+  const vote = Math.imul(triple ^ (triple >>> 16), LOW_FACTOR)
   return vote ^ (vote >>> 15)
 }
 
