@@ -9,6 +9,7 @@ import { repairCommand } from './repair.ts'
 import { reportCommand } from './report.ts'
 import { requeueCommand } from './requeue.ts'
 import { robotsLens } from './robots-lens.ts'
+import { skippedCommand } from './skipped.ts'
 import { statusCommand } from './status.ts'
 import { testwebCommand } from './testweb.ts'
 import { urlLens } from './url-lens.ts'
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   statusCommand,
   reportCommand,
   explainCommand,
+  skippedCommand,
   requeueCommand,
   checkpointCommand,
   repairCommand,

@@ -50,6 +50,7 @@ export interface Sketch {
 
 export class TextSketch {
   readonly #words = new Int32Array(WORDS_KEPT)
+  readonly #votes = new Int32Array(WORDS_KEPT)
   #kept = 0
   /** Words that were counted already, and the last two of them. */
   #counted = 0
@@ -63,7 +64,7 @@ export class TextSketch {
     let word = 0
     for (let from = start; from < end; from += PIECE_BYTES) {
       // There are no more words than bytes, and one that goes on from before.
-      if (this.#kept > WORDS_KEPT - PIECE_BYTES - 1) this.#count(this.#kept & ~7)
+      if (this.#kept > WORDS_KEPT - PIECE_BYTES - 1) this.#count()
       word = this.#add(bytes, from, Math.min(end, from + PIECE_BYTES), word)
     }
     this.#words[this.#kept] = word
@@ -90,9 +91,8 @@ export class TextSketch {
 
   /** The sketch of all that was added; null where there was no word. It is empty again then. */
   take(): Sketch | null {
-    this.#count(this.#kept & ~7)
-    this.#countRest()
-    const votes = this.#counted + this.#kept
+    this.#count()
+    const votes = this.#counted
     const sketch = votes === 0 ? null : { high: majority(this.#high, votes), low: majority(this.#low, votes), votes }
     this.clear()
     return sketch
@@ -107,56 +107,29 @@ export class TextSketch {
     this.#last = 0
   }
 
-  /** Counts the first words, a multiple of eight; the others move up. */
-  #count(many: number): void {
+  /** Has all words vote that wait. */
+  #count(): void {
     const words = this.#words
-    const low = this.#low
-    const high = this.#high
-    let y = this.#before
-    let x = this.#last
-    for (let at = 0; at < many; at += 8) {
-      const p = words[at] as number
-      const q = words[at + 1] as number
-      const r = words[at + 2] as number
-      const s = words[at + 3] as number
-      const t = words[at + 4] as number
-      const u = words[at + 5] as number
-      const v = words[at + 6] as number
-      const w = words[at + 7] as number
-      const a = voteOf(y, x, p)
-      const b = voteOf(x, p, q)
-      const c = voteOf(p, q, r)
-      const d = voteOf(q, r, s)
-      const e = voteOf(r, s, t)
-      const f = voteOf(s, t, u)
-      const g = voteOf(t, u, v)
-      const h = voteOf(u, v, w)
-      y = v
-      x = w
-      addEight(low, a, b, c, d, e, f, g, h)
-      addEight(high, other(a), other(b), other(c), other(d), other(e), other(f), other(g), other(h))
+    const votes = this.#votes
+    const kept = this.#kept
+    let before = this.#before
+    let last = this.#last
+    for (let at = 0; at < kept; at++) {
+      const word = words[at] as number
+      votes[at] = voteOf(before, last, word)
+      before = last
+      last = word
     }
-    words.copyWithin(0, many, this.#kept)
-    this.#before = y
-    this.#last = x
-    this.#counted += many
-    this.#kept -= many
-  }
-
-  /** Counts the words that make no group of eight. */
-  #countRest(): void {
-    const votes = [0, 0, 0, 0, 0, 0, 0, 0]
-    let y = this.#before
-    let x = this.#last
-    for (let at = 0; at < this.#kept; at++) {
-      const word = this.#words[at] as number
-      votes[at] = voteOf(y, x, word)
-      y = x
-      x = word
-    }
-    const [a, b, c, d, e, f, g, h] = votes as [number, number, number, number, number, number, number, number]
-    addEight(this.#low, a, b, c, d, e, f, g, h)
-    addEight(this.#high, other(a), other(b), other(c), other(d), other(e), other(f), other(g), other(h))
+    this.#before = before
+    this.#last = last
+    this.#counted += kept
+    this.#kept = 0
+    // Up to the next eight: no vote for anything.
+    const many = (kept + 7) & ~7
+    votes.fill(0, kept, many)
+    addVotes(this.#low, votes, many)
+    for (let at = 0; at < kept; at++) votes[at] = other(votes[at] as number)
+    addVotes(this.#high, votes, many)
   }
 }
 
@@ -179,50 +152,47 @@ function spread(hash: number): number {
   return whole ^ (whole >>> 16)
 }
 
-/** Adds eight words to 32 counters that stand upright: plane p holds bit p of each. */
-function addEight(
-  planes: Int32Array,
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-  e: number,
-  f: number,
-  g: number,
-  h: number,
-): void {
+/** Adds votes, a multiple of eight, to 32 counters that stand upright: plane p holds bit p of each. */
+function addVotes(planes: Int32Array, votes: Int32Array, many: number): void {
   let ones = planes[0] as number
   let twos = planes[1] as number
   let fours = planes[2] as number
-  let mixed = ones ^ a
-  let twosA = (ones & a) | (mixed & b)
-  ones = mixed ^ b
-  mixed = ones ^ c
-  let twosB = (ones & c) | (mixed & d)
-  ones = mixed ^ d
-  mixed = twos ^ twosA
-  const foursA = (twos & twosA) | (mixed & twosB)
-  twos = mixed ^ twosB
-  mixed = ones ^ e
-  twosA = (ones & e) | (mixed & f)
-  ones = mixed ^ f
-  mixed = ones ^ g
-  twosB = (ones & g) | (mixed & h)
-  ones = mixed ^ h
-  mixed = twos ^ twosA
-  const foursB = (twos & twosA) | (mixed & twosB)
-  twos = mixed ^ twosB
-  mixed = fours ^ foursA
-  let carry = (fours & foursA) | (mixed & foursB)
-  fours = mixed ^ foursB
+  for (let at = 0; at < many; at += 8) {
+    // Two at a time: the sum stays, the carry goes one up; two carries make the next.
+    let vote = votes[at + 1] as number
+    let half = ones ^ (votes[at] as number)
+    let twosA = (ones & (votes[at] as number)) | (half & vote)
+    ones = half ^ vote
+    vote = votes[at + 3] as number
+    half = ones ^ (votes[at + 2] as number)
+    let twosB = (ones & (votes[at + 2] as number)) | (half & vote)
+    ones = half ^ vote
+    half = twos ^ twosA
+    const foursA = (twos & twosA) | (half & twosB)
+    twos = half ^ twosB
+    vote = votes[at + 5] as number
+    half = ones ^ (votes[at + 4] as number)
+    twosA = (ones & (votes[at + 4] as number)) | (half & vote)
+    ones = half ^ vote
+    vote = votes[at + 7] as number
+    half = ones ^ (votes[at + 6] as number)
+    twosB = (ones & (votes[at + 6] as number)) | (half & vote)
+    ones = half ^ vote
+    half = twos ^ twosA
+    const foursB = (twos & twosA) | (half & twosB)
+    twos = half ^ twosB
+    half = fours ^ foursA
+    let carry = (fours & foursA) | (half & foursB)
+    fours = half ^ foursB
+    for (let plane = 3; carry !== 0 && plane < PLANES; plane++) {
+      const held = planes[plane] as number
+      planes[plane] = held ^ carry
+      carry &= held
+    }
+  }
   planes[0] = ones
   planes[1] = twos
   planes[2] = fours
-  for (let plane = 3; carry !== 0 && plane < PLANES; plane++) {
-    const held = planes[plane] as number
-    planes[plane] = held ^ carry
-    carry &= held
-  }
 }
 
 /** The bits for which more than half have voted. Compared from the highest plane down, all counters at once. */

@@ -89,6 +89,8 @@ export type FromAgent =
       readonly seeds: readonly CanonicalUrl[]
       readonly knownSeeds: readonly CanonicalUrl[]
       readonly isScopeChanged: boolean
+      /** What an operator should know of how it was opened. */
+      readonly warnings: readonly string[]
       readonly identity: CrawlIdentity
       /** What earlier runs took. */
       readonly earlier: Earlier
