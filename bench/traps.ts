@@ -8,8 +8,10 @@
 // bar is 0. Cost is CPU time of judging and learning, without the parser and without the SimHash (bench/simhash.ts).
 
 import { systemClock } from '../src/base/index.ts'
-import { parseOptions, scanHtml } from '../src/parse/index.ts'
-import { type Lesson, trapsOptions, TrapWatch } from '../src/traps/index.ts'
+import { scanHtml } from '../src/parse/index.ts'
+import { parseOptions } from '../src/parse/options.ts'
+import { type Lesson, TrapWatch } from '../src/traps/index.ts'
+import { trapsOptions } from '../src/traps/options.ts'
 import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf } from '../src/url/index.ts'
 import { corpusPages } from './corpus.ts'
 

@@ -19,8 +19,6 @@ const FLAGS = new Map([
 ])
 
 export const skippedCommand: Command = {
-  name: 'skipped',
-  summary: 'Lists the URLs of a crawl that were skipped, with the reason: robots.txt, filters, budgets, traps.',
   usage: 'skipped DIR [--reason REASON]… [--host HOST] [--limit N] [--json]',
   examples: [
     { command: 'portolan skipped example.org', what: 'reason, URL and detail of each, one per line' },

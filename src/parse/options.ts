@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, yesNo } from '../base/index.ts'
+import { count, yesNo } from '../base/options.ts'
 
 export const parseOptions = z.strictObject({
   linksPerPage: count(
@@ -13,3 +13,5 @@ export const parseOptions = z.strictObject({
   }),
 })
 export type ParseOptions = z.output<typeof parseOptions>
+
+export { LINK_KINDS } from './parsed-page.ts'

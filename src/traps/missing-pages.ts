@@ -1,6 +1,6 @@
 // The page by which a host says that there is none: learnt from answers that admit it by their status, or told by a title.
 
-import { parseOptions, scanHtml, type Sketch } from '../parse/index.ts'
+import { scanHtml, type Sketch } from '../parse/index.ts'
 import { isNear } from './near.ts'
 
 /** Sketches of a host's answers of 404 and 410. */
@@ -12,7 +12,8 @@ const SKETCHES_MAX = 4
 const SAYS_MISSING =
   /\b404\b|not found|no longer (?:available|exists)|does(?: not|n’t|n't) exist|nicht gefunden|introuvable|no encontrad|non trovata|niet gevonden|nie znaleziono|não encontrad|не найден|bulunamadı|見つかりません|未找到|找不到|찾을 수 없/i
 
-const PARSE = parseOptions.parse({ linksPerPage: 1 })
+/** The sketch is all that is wanted. */
+const PARSE = { linksPerPage: 1, titleLength: 0, simhash: true }
 
 export function saysMissing(title: string | null): boolean {
   return title !== null && SAYS_MISSING.test(title)

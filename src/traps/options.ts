@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, count, factor, limit } from '../base/index.ts'
+import { choice, count, factor, limit } from '../base/options.ts'
 
 /** What keeps a crawl from being caught, and how sure it must be. 0 turns a detector off. */
 export const trapsOptions = z.strictObject({
