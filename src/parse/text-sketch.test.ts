@@ -28,7 +28,7 @@ const SCRIPTS = {
 function wordsOf(script: keyof typeof SCRIPTS, seed: string, count: number): string[] {
   const random = new Random(seed)
   const { letters } = SCRIPTS[script]
-  const all = [...letters]
+  const all = letters.split('')
   const length = script === 'chinese' || script === 'thai' ? 2 : 6
   return Array.from({ length: count }, () => Array.from({ length }, () => random.pick(all)).join(''))
 }
