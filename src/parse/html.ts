@@ -155,7 +155,8 @@ class HtmlScan {
       // Often the next tag is near, and a loop is quicker than the call of indexOf.
       const near = nextByte(bytes, LESS, next, NEAR_BYTES)
       position = near >= 0 ? near : text.indexOf('<', next)
-      if (sketch !== null && position !== next && this.#inertDepth === 0) {
+      // Most of the text between tags is a line feed or a space, and no word.
+      if (sketch !== null && position !== next && position !== next + 1 && this.#inertDepth === 0) {
         sketch.add(bytes, next, position === -1 ? length : position)
       }
     }
