@@ -3,7 +3,9 @@
 import { Fault } from '../base/index.ts'
 import { nearest } from '../config/index.ts'
 import { type Command, EXIT, renderHelp } from './command.ts'
+import { printable } from '../report/index.ts'
 import { COMMANDS } from './commands.ts'
+import { quote } from './config-flags.ts'
 import { VERSION } from './version.ts'
 
 function overview(): string {
@@ -71,9 +73,9 @@ async function run(args: string[]): Promise<number> {
     )
     const looksLikeUrl = /^https?:\/\//.test(wanted)
     process.stderr.write(
-      `portolan: there is no command '${wanted}'` +
+      `portolan: there is no command ${quote(wanted)}` +
         (looksLikeUrl
-          ? `; did you mean 'portolan crawl ${wanted}'?`
+          ? `; did you mean 'portolan crawl ${printable(wanted)}'?`
           : meant === null
             ? ''
             : `; did you mean '${meant}'?`) +
@@ -99,7 +101,7 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
     return await command.run(args)
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
-    process.stderr.write(`portolan ${command.name}: ${cause.message}\n`)
+    process.stderr.write(`portolan ${command.name}: ${cause.message.split('\n').map(printable).join('\n')}\n`)
     switch (cause.code) {
       case 'CONFIG_INVALID':
         return EXIT.usage.code
