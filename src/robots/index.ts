@@ -1,4 +1,4 @@
-export { type RobotsOptions, robotsOptions } from './options.ts'
+export type { RobotsOptions } from './options.ts'
 export { OptOutPolicy, type OptOutAction } from './opt-out-policy.ts'
 export { type PageDirectives, pageDirectives, type PageDirectiveSources } from './page-directives.ts'
 export { parseRobots, ROBOTS_BYTES_MAX, type RobotsFile, type RobotsLine, type RobotsLineKind } from './parse-robots.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { choice, count, duration, OPT_OUTS, type OptOut, shaped, size } from '../base/index.ts'
+import { OPT_OUTS, type OptOut } from '../base/index.ts'
+import { choice, count, duration, shaped, size } from '../base/options.ts'
 import { OPT_OUT_ACTIONS, PURPOSES } from './opt-out-policy.ts'
 
 const DAY_MS = 24 * 3_600_000
