@@ -93,6 +93,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
     agents: 1,
     dir,
     stoppedBecause,
+    nextAskAt: null,
     refused: {
       'out-of-scope': pages * 3,
       scheme: Math.floor(pages / 7),

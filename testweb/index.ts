@@ -3,6 +3,7 @@ export { type Host, ODD_ADDRESS, ODD_DOMAIN, type Ports } from './content/host.t
 export { type Link } from './content/link.ts'
 export { turnAt } from './content/misdeeds.ts'
 export { ROBOTS_KINDS, type RobotsKind } from './content/robots-plan.ts'
+export { TRAP_PATHS } from './content/traps.ts'
 export { type Faults, type Variant, VARIANT_NAMES } from './content/variant.ts'
 export { Web } from './content/web.ts'
 export { ODDITIES, type OddityName } from './dns/oddities.ts'

@@ -32,7 +32,7 @@ export interface WebOptions {
   readonly variants: Partial<Record<Variant, number>>
   /** Shares of the kinds of robots.txt among the hosts, replacing those of `faults` altogether. */
   readonly robots: Partial<Record<RobotsKind, number>> | null
-  /** Endless calendars, growing paths and session ids, linked from every root. */
+  /** Calendars, paths, session ids, soft 404s, floods, facets and subdomains without end, linked from every root (content/traps.ts). */
   readonly traps: boolean
   /** Roots link to `/_/<variant>` for every variant, and to the ends of redirect chains. */
   readonly exhibits: boolean

@@ -19,8 +19,19 @@ test('a room may not import a room that stands after it', () => {
 
 test('another room is entered by its door only, over several lines too', () => {
   expect(complaintsOf(['src/fetch/http.ts', `import {\n  x,\n  y,\n} from '../url/parse.ts'\n`])).toEqual([
-    'go through the door: import src/url/index.ts',
+    'go through a door: import src/url/index.ts or options.ts',
   ])
+})
+
+test('what checks settings is loaded by options and schemas only, for others by type', () => {
+  const what = 'checks settings: only options.ts and *-schema.ts load it, others import its types'
+  expect(complaintsOf(['src/url/scope.ts', `import { z } from 'zod'\n`])).toEqual([`zod ${what}`])
+  expect(complaintsOf(['src/url/index.ts', `export { type A, b } from './options.ts'\n`])).toEqual([
+    `./options.ts ${what}`,
+  ])
+  expect(complaintsOf(['src/url/index.ts', `export { type A } from './options.ts'\n`])).toEqual([])
+  expect(complaintsOf(['src/url/filter-schema.ts', `import { z } from 'zod'\n`])).toEqual([])
+  expect(complaintsOf(['src/cli/crawl.ts', `import { SECTIONS } from '../agent/options.ts'\n`])).toEqual([])
 })
 
 test('a cycle is seen, types included', () => {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { type RefusalReason, Random } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { LINK_KINDS, scanHtml } from '../parse/index.ts'
-import { strategyOf, strategyOptions } from '../strategy/index.ts'
+import { strategyOf } from '../strategy/index.ts'
+import { strategyOptions } from '../strategy/options.ts'
 import {
   type CanonicalUrl,
   compileCanonicaliser,
@@ -40,7 +41,7 @@ function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admiss
   scope.addSeed(PAGE)
   return new Admission({
     canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
-    schemes: new Set(['http', 'https']),
+    seeds: [],
     scope,
     fingerprinter: new Fingerprinter(defaultKey),
     seen: new MemoryUrlSeen(),
@@ -66,7 +67,7 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
       }
     },
   }
-  const options = { linksPerPage: 100_000, titleLength: 100 }
+  const options = { linksPerPage: 100_000, titleLength: 100, simhash: false }
   const page = scanHtml(Buffer.from(html), { charset: 'utf-8' }, options)
   expect(admission.admitLinks({ url: PAGE, depth }, page, mayFollow, sink)).toBeUndefined()
   return told

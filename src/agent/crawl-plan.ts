@@ -4,7 +4,7 @@ import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/in
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 
 /** The place of an agent among those of its crawl. */
 export interface Share {
@@ -15,6 +15,8 @@ export interface Share {
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */
   readonly ipGate: IpGate
+  /** Domains likewise; null where they do not rest. */
+  readonly domainGate: IpGate | null
   /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
   readonly onIdle: () => StopReason | null
   /** It has stopped asking; resolves when the others need no answers of it any more. */

@@ -67,6 +67,8 @@ export class Pipeline {
   #isPumping = false
   #isRunning = false
   #waitsUntilMs: number | null = null
+  /** When it stopped because all rest: when the first of them may be asked. */
+  #restUntilMs: number | null = null
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -83,7 +85,7 @@ export class Pipeline {
 
   /** When nothing can be asked now: until when. */
   get waitsUntilMs(): number | null {
-    return this.#active === 0 ? this.#waitsUntilMs : null
+    return this.#active === 0 ? (this.#restUntilMs ?? this.#waitsUntilMs) : null
   }
 
   /** What broke the crawl, when it ended with 'error' or 'disk-full'. */
@@ -127,6 +129,7 @@ export class Pipeline {
       return
     }
     this.#stop = reason
+    if (reason === 'only-resting') this.#restUntilMs = this.idle().readyMs
     // Whoever waits for the speed limit sees now that there is nothing to ask for.
     this.#parts.pace.takeDown()
     this.#after(STOP_GRACE_MS, () => this.#abort())
@@ -145,10 +148,12 @@ export class Pipeline {
     this.#cancelGrace = clock.callAt((clock.nowMs() + ms) as ReturnType<Clock['nowMs']>, callback)
   }
 
-  /** A fault of our own: the crawl ends, and what was committed stays. */
+  /** A fault of our own: the crawl ends, and what was committed stays. What is under way could not be, so it gets no time. */
   breakDown(fault: unknown): void {
+    const isFirst = this.#fault === null
     this.#fault ??= fault
     this.stop(stopReasonOf(fault))
+    if (isFirst) this.#abort()
   }
 
   /** Hands out turns until hosts, room or permits run out. Called from outside when a host has become ready by itself, or there is room. */

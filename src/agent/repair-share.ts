@@ -32,7 +32,7 @@ import { beginFrontier, replaceFrontier, salvageCopy } from './frontier-repair.t
 import { planMemory } from './memory-plan.ts'
 import { Rebuilding } from './rebuilding.ts'
 import { endOfLines, setTailsAside } from './set-aside.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 import type { SharePlace } from './share-place.ts'
 
 export interface RepairParts {
@@ -54,7 +54,7 @@ export interface RepairedShare {
   readonly lost: number
 }
 
-const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp'] as const
+const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp', 'manners'] as const
 
 export async function repairShare(parts: RepairParts, plan: RepairPlan, scratch: string): Promise<RepairedShare> {
   const { place, clock, random, wallMs } = parts

@@ -43,8 +43,6 @@ const PORT_MAX = 65_535
 const LOG_FLUSH_MS = 1_000
 
 export const testwebCommand: Command = {
-  name: 'testweb',
-  summary: 'Serve a synthetic web on 127.0.0.0/8, to crawl offline.',
   usage: 'testweb [--hosts N] [--pages N] [--seed S] [--port P] [--faults none|mild|all] …',
   examples: [
     { command: 'portolan testweb', what: '8 hosts of 100 pages each; it says how to crawl them' },
@@ -74,7 +72,7 @@ export const testwebCommand: Command = {
   --cross-links X         share of links to other hosts (0.15)
   --faults none|mild|all  redirects, errors, charsets, robots.txt …; all has those that cost waiting, too (none)
   --exhibits              roots link to one page of each kind, under /_/
-  --traps                 endless calendars, paths and session ids
+  --traps                 endless calendars, paths, session ids, soft 404s, facets, floods and subdomains
   --nasty                 beside the web, a host for every way to answer badly: broken heads, bombs, resets, bad TLS …
   --misbehaving X         share of hosts that drip, reset, send bombs, fail and lead in circles in turn (0)
   --latency DURATION      every answer begins this much later (0ms)

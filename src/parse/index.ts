@@ -4,7 +4,7 @@ export { type Feed, type FeedEntry, parseFeed, readFeed } from './feed.ts'
 export { type HtmlHints, scanHtml } from './html.ts'
 export { visibleText } from './html-text.ts'
 export { SNIFF_BYTES, sniffMediaType } from './media-type.ts'
-export { type ParseOptions, parseOptions } from './options.ts'
+export type { ParseOptions } from './options.ts'
 export { canParse, parseDocument, type ParseInput } from './parse-document.ts'
 export { spansOfText } from './page-builder.ts'
 export {
@@ -17,3 +17,4 @@ export {
 } from './parsed-page.ts'
 export { parseSitemap, type Sitemap, sitemapLinks, type SitemapLocation, unpackSitemap } from './sitemap.ts'
 export { decodeText, encodingOf } from './text-decoding.ts'
+export { distance, formatSketch, type Sketch, TextSketch } from './text-sketch.ts'

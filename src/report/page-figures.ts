@@ -51,6 +51,8 @@ export class PageFigures {
   #permanentRedirects = 0
   #temporaryRedirects = 0
   #noindex = 0
+  readonly #optOuts = new Tally()
+  #unstored = 0
   #untitled = 0
   readonly #largest = new Largest<LargePage>(LARGEST_PAGES)
 
@@ -104,6 +106,8 @@ export class PageFigures {
     if (page.truncated !== undefined) this.#truncations.add(page.truncated)
     if (page.decoding !== undefined) this.#undecoded++
     if (page.noindex === true) this.#noindex++
+    for (const optOut of page.optOuts ?? []) this.#optOuts.add(optOut)
+    if (page.unstored !== undefined) this.#unstored++
     if (type === 'text/html' && page.title === undefined) this.#untitled++
     if (page.duplicateOf !== undefined) {
       this.#duplicates++
@@ -146,6 +150,8 @@ export class PageFigures {
       },
       redirects: { permanent: this.#permanentRedirects, temporary: this.#temporaryRedirects },
       noindex: this.#noindex,
+      optOuts: this.#optOuts.largest(ROWS),
+      unstored: this.#unstored,
       untitled: this.#untitled,
       largest: this.#largest.items(),
       hosts: {

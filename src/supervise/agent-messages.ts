@@ -31,6 +31,8 @@ export interface AgentOrders {
   readonly since: { readonly commonMs: number; readonly cpuMs: number } | null
   /** Stamps of addresses, shared by all agents; null where there is one. */
   readonly addresses: SharedArrayBuffer | null
+  /** Those of domains; null also where domains do not rest. */
+  readonly domains: SharedArrayBuffer | null
   /** A counter for each agent, which shows that it lives. */
   readonly heartbeats: SharedArrayBuffer
   /** How often it was started before in this run. */
@@ -82,18 +84,21 @@ export type ToAgent =
   /** Whatever was held for this attempt: go on. */
   | { readonly kind: 'release'; readonly attempt: number }
 
+/** Its share is open. */
+export interface Opened {
+  readonly kind: 'opened'
+  readonly isNew: boolean
+  readonly seeds: readonly CanonicalUrl[]
+  readonly knownSeeds: readonly CanonicalUrl[]
+  readonly isScopeChanged: boolean
+  readonly identity: CrawlIdentity
+  /** What earlier runs took. */
+  readonly earlier: Earlier
+  readonly status: AgentStatus
+}
+
 export type FromAgent =
-  | {
-      readonly kind: 'opened'
-      readonly isNew: boolean
-      readonly seeds: readonly CanonicalUrl[]
-      readonly knownSeeds: readonly CanonicalUrl[]
-      readonly isScopeChanged: boolean
-      readonly identity: CrawlIdentity
-      /** What earlier runs took. */
-      readonly earlier: Earlier
-      readonly status: AgentStatus
-    }
+  | Opened
   | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }
   | { readonly kind: 'short' }
   | { readonly kind: 'surrendered'; readonly pages: number }

@@ -60,6 +60,8 @@ export class Answer {
   /** The page, or its head, asks that its links not be followed. */
   isNofollow = false
   isNoindex = false
+  /** What else it asks not to be done with it. */
+  optOut: 'noarchive' | 'noai' | 'tdm' | null = null
   entity: Entity | null = null
   delivery: Delivery = PLAIN_DELIVERY
 

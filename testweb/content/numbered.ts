@@ -95,6 +95,9 @@ export class Numbered {
     answer.isNofollow = variant === 'nofollow-meta' || variant === 'nofollow-header'
     answer.isNoindex = variant === 'noindex'
     if (variant === 'nofollow-header') answer.headers = 'X-Robots-Tag: otherbot: noindex\r\nX-Robots-Tag: nofollow\r\n'
+    if (variant === 'noarchive' || variant === 'noai' || variant === 'tdm') answer.optOut = variant
+    if (variant === 'noarchive') answer.headers = 'X-Robots-Tag: noarchive\r\n'
+    if (variant === 'tdm') answer.headers = 'TDM-Reservation: 1\r\n'
     answer.delivery = this.#delivery(variant)
     return this.#withEntity(answer, resource, timeMs)
   }
@@ -195,6 +198,7 @@ function linkTo(to: Resource, path: string, kind: WayKind): Link {
 function headOf(variant: Variant): string {
   if (variant === 'nofollow-meta') return '<meta name="ROBOTS" content="index, NoFollow">\n'
   if (variant === 'noindex') return '<meta name="robots" content="noindex">\n'
+  if (variant === 'noai') return '<meta name="robots" content="noai, noimageai">\n'
   if (variant === 'based') return `<base href="${BASE_PATH}">\n<base href="/wrong/">\n`
   return ''
 }

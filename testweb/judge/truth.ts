@@ -19,6 +19,8 @@ export interface TruthQuestion {
   /** For scope 'prefix': instead of the seeds' own folders. */
   readonly prefix?: string
   readonly robots?: 'obey' | 'ignore'
+  /** What the crawl is for; some pages ask not to be used so. */
+  readonly purpose?: 'archive' | 'search' | 'ai'
   /** The name a robots.txt knows the crawler by. */
   readonly agent?: string
   readonly maxDepth?: number
@@ -45,6 +47,8 @@ export interface TruePage {
   readonly location: string | null
   /** Kept, but not as the server should have sent it. */
   readonly isBad: boolean
+  /** It asks that no copy be kept. */
+  readonly isUnstored: boolean
 }
 
 export interface Truth {
@@ -160,17 +164,24 @@ class Walk implements Truth {
     if (misdeed !== null) {
       const { comesTo } = misdeedOf(misdeed)
       if ('failed' in comesTo) this.failed.set(url, comesTo.failed)
-      else this.pages.set(url, { depth, status: comesTo.status, throttled: 0, location: null, isBad: true })
+      else
+        this.pages.set(url, {
+          depth,
+          status: comesTo.status,
+          throttled: 0,
+          location: null,
+          isBad: true,
+          isUnstored: false,
+        })
       return
     }
     const location = answer.moved?.url ?? null
-    this.pages.set(url, {
-      depth,
-      status: answer.status,
-      throttled: answer.delivery.throttle?.times ?? 0,
-      location,
-      isBad: false,
-    })
+    const isUnstored = this.#obeys() && answer.optOut === 'noarchive'
+    if (this.#optsOut(answer)) this.skipped.set(url, 'opt-out')
+    else {
+      const throttled = answer.delivery.throttle?.times ?? 0
+      this.pages.set(url, { depth, status: answer.status, throttled, location, isBad: false, isUnstored })
+    }
     if (location !== null) {
       if (hops >= (this.#question.redirectsMax ?? REDIRECTS_MAX)) return
       if (this.seeds.has(location) || this.#isWanted(location)) this.#meet(location, depth, hops + 1)
@@ -186,6 +197,13 @@ class Walk implements Truth {
       if (this.#follows !== null && !this.#follows.has(kind)) continue
       if (this.#isWanted(url)) this.#meet(url, depth, 0)
     }
+  }
+
+  /** Its links are followed all the same. */
+  #optsOut({ optOut, isNoindex }: Answer): boolean {
+    if (!this.#obeys()) return false
+    if (this.#question.purpose === 'search') return isNoindex
+    return this.#question.purpose === 'ai' && (optOut === 'noai' || optOut === 'tdm')
   }
 
   #ask(url: string): { host: Host | null; answer: Answer | null } {

@@ -15,6 +15,7 @@ const OIDS = {
   basicConstraints: '2.5.29.19',
   extKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
 export interface Subject {
@@ -84,7 +85,7 @@ function leafExtensions(subject: Subject, hosts: readonly string[]): Buffer[] {
   const isNameless = subject.commonName === null && subject.organisation === undefined
   return [
     extension(OIDS.keyUsage, true, bits(Buffer.from([0b1000_0000]), 7)),
-    extension(OIDS.extKeyUsage, false, sequence(oid(OIDS.serverAuth))),
+    extension(OIDS.extKeyUsage, false, sequence(oid(OIDS.serverAuth), oid(OIDS.clientAuth))),
     extension(OIDS.subjectAltName, isNameless, sequence(...names)),
   ]
 }
