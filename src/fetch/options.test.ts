@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fetchOptions, userAgentOf } from './options.ts'
+import { fetchOptions } from './options.ts'
+import { userAgentOf } from './user-agent.ts'
 
 test('the user agent names the version of the package and who to write to', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -30,7 +31,7 @@ test.each<[what: string, options: object]>([
 })
 
 test.each<[options: object, complaint: string | RegExp]>([
-  [{ proxy: 'socks4://a.test:1080' }, "'socks5://a.test:1080' is not a proxy; write it like"],
+  [{ proxy: 'socks4://a.test:1080' }, "'socks4://a.test:1080' is not a proxy; write it like"],
   [{ proxy: 'proxy.test:3128' }, "'proxy.test:3128' is not a proxy"],
   [{ proxy: 'http://proxy.test/path' }, 'is not a proxy'],
   [{ proxy: 'http://me:100%@proxy.test' }, 'a % that begins no escape'],

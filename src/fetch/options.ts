@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
-import { choice, count, duration, shaped, size, text, yesNo } from '../base/index.ts'
+import { choice, count, duration, shaped, size, text, yesNo } from '../base/options.ts'
 import { readProxy } from './proxy.ts'
 
 /** Headers that belong to the connection or to other options. */
@@ -58,6 +58,11 @@ const login = z
     (one) => (one.password === undefined) !== (one.passwordEnv === undefined),
     'give password or passwordEnv, one of them',
   )
+
+const directory = z.string().superRefine((path, context) => {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  context.addIssue({ code: 'custom', message: `there is no directory '${path}'` })
+})
 
 const pemFile = z.string().superRefine((path, context) => {
   const message = path === '' ? 'name a file' : fileComplaint(path)
@@ -148,7 +153,7 @@ export const fetchOptions = z.strictObject({
     text: 'Whether ftp: servers must encrypt (AUTH TLS, with a certificate as tls wants it); ftps: ones always do.',
   }),
   allowFiles: shaped(
-    z.array(z.string().min(1)).default([]),
+    z.array(directory).default([]),
     {
       text: 'Directories of this machine that file: URLs may be read from, all below them included.',
       flag: 'allow-files',
@@ -171,13 +176,3 @@ export const fetchOptions = z.strictObject({
   ),
 })
 export type FetchOptions = z.infer<typeof fetchOptions>
-
-/** Must agree with package.json; a test compares them. */
-const PRODUCT = 'Portolan/0.1.0'
-
-/** What the User-Agent header says: who, and where to complain. */
-export function userAgentOf(options: Pick<FetchOptions, 'userAgent' | 'contact'>): string {
-  if (options.userAgent !== '') return options.userAgent
-  const contact = options.contact === '' ? 'the operator of this machine' : options.contact
-  return `${PRODUCT} (polite web crawler; contact: ${contact})`
-}

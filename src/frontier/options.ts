@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, duration, factor } from '../base/index.ts'
+import { count, duration, factor } from '../base/options.ts'
 
 export const frontierOptions = z.strictObject({
   delay: duration('1s', { text: 'Least rest of a host between two requests; 0ms for none at all.', flag: 'delay' }),
@@ -33,3 +33,5 @@ export const frontierOptions = z.strictObject({
 })
 
 export type FrontierOptions = z.output<typeof frontierOptions>
+
+export { BANDS } from './frontier.ts'
