@@ -10,7 +10,7 @@ import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
-import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, pathOf } from '../url/index.ts'
+import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, robotsPathOf } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
 
 type Found = Pick<FrontierEntry, 'via' | 'depth' | 'isSeed'>
@@ -85,7 +85,7 @@ export async function explainUrl(
       rules === null
         ? null
         : {
-            ...RobotsRules.restore(rules.rules).decide(pathOf(url)),
+            ...RobotsRules.restore(rules.rules).decide(robotsPathOf(url)),
             answer: rules.rules.answer,
             fetchedAt: new Date(rules.fetchedWallMs).toISOString(),
           },
