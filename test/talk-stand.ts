@@ -9,7 +9,7 @@ import { type Document, Spool } from '../src/document/index.ts'
 import { type FetchOutcome, type FetchRequest, openFetcher } from '../src/fetch/index.ts'
 import { fetchOptions } from '../src/fetch/options.ts'
 import type { CanonicalUrl } from '../src/url/index.ts'
-import { openDescriptors } from './fetch-stand.ts'
+import { openDescriptors } from './open-descriptors.ts'
 
 export interface TalkStand extends AsyncDisposable {
   readonly clock: ManualClock

@@ -71,7 +71,7 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
       }
     },
   }
-  const options = { linksPerPage: 100_000, titleLength: 100 }
+  const options = { linksPerPage: 100_000, titleLength: 100, simhash: false }
   const page = scanHtml(Buffer.from(html), { charset: 'utf-8' }, options)
   expect(admission.admitLinks({ url: PAGE, depth }, page, mayFollow, sink)).toBeUndefined()
   return told

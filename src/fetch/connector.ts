@@ -21,7 +21,7 @@ import { ClientCertificates } from './client-certificates.ts'
 import { detailOf, failureOf, type Phase } from './classify-error.ts'
 import type { FetchOptions } from './options.ts'
 import { openTunnel, type Proxy } from './proxy.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
 import { openSocks } from './socks.ts'
 
 /** Addresses tried for one request. A host with more of them that all fail is down. */
@@ -114,6 +114,11 @@ export class Connector {
     return admitted.length === 0 && addresses.length > 0 ? null : admitted
   }
 
+  /** Whether the proxy, which resolves names itself, must not even be asked for this one. */
+  refuses({ hostname }: Target): boolean {
+    return this.proxy !== null && !this.#allowsPrivate && isPrivateHost(hostname)
+  }
+
   /** TLS to a proxy that wants it. Its certificate is judged as any other. */
   secureProxy(proxy: Proxy, reading: { readonly onread?: OnRead }): TLSSocket {
     const { hostname, port } = proxy
@@ -172,11 +177,12 @@ export class ConnectAttempt {
     this.#done = done
     const { proxy } = connector
     const isNamed = proxy !== null && proxy.kind !== 'socks5'
-    const known = isNamed && addresses.length === 0 ? addressesInName(target.hostname) : addresses
-    const admitted = connector.admit(known)
+    const admitted = connector.admit(addresses)
     if (admitted === null) {
-      const list = known.map((address) => address.ip).join(', ')
+      const list = addresses.map((address) => address.ip).join(', ')
       this.#fail('private-address', `${list}: not public, and --allow-private is not set`)
+    } else if (isNamed && connector.refuses(target)) {
+      this.#fail('private-address', `${target.hostname}: not public, and --allow-private is not set`)
     } else if (isNamed) {
       this.#viaProxy(proxy, target.hostname)
     } else if (admitted.length === 0) {
@@ -297,16 +303,6 @@ export class ConnectAttempt {
     // What a dropped socket still has to say interests nobody, but unheard it would end the process.
     socket?.on('error', () => undefined).destroy()
   }
-}
-
-/**
- * What a name says of its address by itself. Behind a proxy that resolves names nothing else is known, and a literal or
- * a name of this machine is judged here, not left to the proxy, in whose network it would mean something else.
- */
-function addressesInName(hostname: string): readonly Address[] {
-  const family = isIP(hostname)
-  if (family === 4 || family === 6) return [{ ip: hostname, family }]
-  return /(?:^|\.)localhost\.?$/i.test(hostname) ? [{ ip: '127.0.0.1', family: 4 }] : []
 }
 
 function readCertificates(path: string): string {

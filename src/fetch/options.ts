@@ -16,6 +16,8 @@ const OWN_HEADERS = new Set([
   'trailer',
   'proxy-authorization',
   'authorization',
+  // Sent to every host, it would tell each of them the secrets of another.
+  'cookie',
   'user-agent',
 ])
 
@@ -97,11 +99,15 @@ export const fetchOptions = z.strictObject({
     headerComplaint,
   ),
   acceptLanguage: text('en,*;q=0.5', { text: 'The Accept-Language header; empty: none.' }, headerComplaint),
-  headers: shaped(extraHeaders.default({}), { text: 'Headers sent with every request, by name.' }, 'none'),
+  headers: shaped(
+    extraHeaders.default({}),
+    { text: 'Headers sent with every request, to every host, by name; no place for secrets.' },
+    'none',
+  ),
   logins: shaped(
     z.array(login).default([]),
     {
-      text: 'Names and passwords: host (with its port if that is not the usual one) for HTTP basic authentication, ftp://host for FTP; user, and password or passwordEnv; sent to that host and port only.',
+      text: 'Names and passwords: host (with its port if that is not the usual one) for HTTP basic authentication, ftp://host for FTP; user, and password or passwordEnv; sent to that host and port only, and over plain http only where a port is given (`host:80`).',
     },
     'none',
   ),
