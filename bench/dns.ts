@@ -11,7 +11,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../src/base/index.ts'
-import { CachingResolver, dnsOptions } from '../src/dns/index.ts'
+import { CachingResolver } from '../src/dns/index.ts'
+import { dnsOptions } from '../src/dns/options.ts'
 import type { HostKey } from '../src/url/index.ts'
 
 /** One A record for every name, nothing for AAAA. */

@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { Random, systemClock } from '../src/base/index.ts'
 import { Spool } from '../src/document/index.ts'
-import { fetchOptions, HttpFetcher } from '../src/fetch/index.ts'
+import { HttpFetcher } from '../src/fetch/index.ts'
+import { fetchOptions } from '../src/fetch/options.ts'
 import type { CanonicalUrl } from '../src/url/index.ts'
 
 const HOSTS = 64

@@ -8,7 +8,8 @@
 
 import { Parser } from 'htmlparser2'
 import { parse } from 'parse5'
-import { parseOptions, scanHtml } from '../src/parse/index.ts'
+import { scanHtml } from '../src/parse/index.ts'
+import { parseOptions } from '../src/parse/options.ts'
 import { corpusPages } from './corpus.ts'
 
 const PACKAGES = ['postgresql-doc-15', 'python3.11-doc', 'apache2-doc'] as const

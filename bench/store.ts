@@ -15,14 +15,8 @@ import { gzipSync } from 'node:zlib'
 import { Random, systemClock } from '../src/base/index.ts'
 import { sortLines } from '../src/disk/index.ts'
 import type { Body, Document } from '../src/document/index.ts'
-import {
-  type ArchiveFacts,
-  CdxjWriter,
-  JsonLines,
-  type PageRecord,
-  storeOptions,
-  WarcWriter,
-} from '../src/store/index.ts'
+import { type ArchiveFacts, CdxjWriter, JsonLines, type PageRecord, WarcWriter } from '../src/store/index.ts'
+import { storeOptions } from '../src/store/options.ts'
 import { surt } from '../src/url/index.ts'
 import { digestOf, plainDocument } from '../test/plain-document.ts'
 

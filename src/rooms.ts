@@ -1,6 +1,7 @@
 /**
  * The rooms in the order a URL walks through them. A file may import from its own room and from the
- * doors (`index.ts`) of rooms that stand before it, never after; `tools/tidy.ts` makes that a test.
+ * doors (`index.ts`; `options.ts` for the schema of its options, so that a thread which is given its settings need not
+ * load what checks them) of rooms that stand before it, never after; `tools/tidy.ts` makes that a test.
  */
 export const ROOMS = [
   // Ground: knows nothing of crawling.

@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseOptions, scanHtml, decodeText } from '../src/parse/index.ts'
+import { scanHtml, decodeText } from '../src/parse/index.ts'
+import { parseOptions } from '../src/parse/options.ts'
 import { oraclePage, resolvedLinks } from './oracle/parse5-links.ts'
 
 const cache = join(tmpdir(), 'portolan-corpus')

@@ -93,7 +93,8 @@ export function tidy(files: readonly SourceFile[]): Complaint[] {
       if (theirs === undefined) continue
       if (theirs > own && !isTest(file.path))
         complain(line, `'${room}' stands before '${targetRoom}' and may not import it`)
-      if (!target.endsWith('/index.ts')) complain(line, `go through the door: import src/${targetRoom}/index.ts`)
+      if (!/\/(?:index|options)\.ts$/.test(target))
+        complain(line, `go through a door: import src/${targetRoom}/index.ts or options.ts`)
     }
     if (isTest(file.path)) continue
     for (const { pattern, name: call, allowed } of OUTSIDE) {

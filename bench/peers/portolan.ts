@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { agentOptions } from '../../src/agent/index.ts'
+import { agentOptions } from '../../src/agent/options.ts'
 import type { Contender } from './contender.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))

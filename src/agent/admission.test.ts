@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { type RefusalReason, Random } from '../base/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
 import { LINK_KINDS, scanHtml } from '../parse/index.ts'
-import { strategyOf, strategyOptions } from '../strategy/index.ts'
+import { strategyOf } from '../strategy/index.ts'
+import { strategyOptions } from '../strategy/options.ts'
 import {
   type CanonicalUrl,
   compileCanonicaliser,

@@ -1,7 +1,7 @@
 // What other options mean for a crawl that lives already.
 
 import { expect, test } from 'vitest'
-import { urlOptions } from '../url/index.ts'
+import { urlOptions } from '../url/options.ts'
 import { compareOptions, joinOptions, type OptionChanges } from './changed-options.ts'
 import { agentOptions } from './options.ts'
 

@@ -7,7 +7,7 @@
 // Whatever else changes (delays, speeds, agents' names, archives) holds from now on and concerns nothing that waits.
 
 import { Fault } from '../base/index.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 
 /** What a crawl remembers of its last run's options, in its batches. */
 export interface RememberedOptions {

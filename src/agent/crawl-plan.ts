@@ -4,7 +4,7 @@ import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/in
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 
 /** The place of an agent among those of its crawl. */
 export interface Share {

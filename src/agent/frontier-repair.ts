@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
 import { moveDurably } from '../disk/index.ts'
 import { DiskFrontier, type FrontierEntry, salvageFrontier, type SalvagedFrontier } from '../frontier/index.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 
 const PLACE = 'state/frontier'
 const REBUILT = 'state/frontier.rebuilt'

@@ -11,8 +11,17 @@ import {
   size,
   sizeLimit,
   yesNo,
-} from '../base/index.ts'
-import { LINK_KINDS } from '../parse/index.ts'
+} from '../base/options.ts'
+import { dnsOptions } from '../dns/options.ts'
+import { documentOptions } from '../document/options.ts'
+import { fetchOptions } from '../fetch/options.ts'
+import { frontierOptions } from '../frontier/options.ts'
+import { LINK_KINDS, parseOptions } from '../parse/options.ts'
+import { processorOptions } from '../processors/options.ts'
+import { robotsOptions } from '../robots/options.ts'
+import { storeOptions } from '../store/options.ts'
+import { strategyOptions } from '../strategy/options.ts'
+import { urlOptions } from '../url/options.ts'
 import { MEMORY_MIN } from './memory-plan.ts'
 
 /** Beyond this a node is no faster on any machine there is; each takes memory. */
@@ -88,3 +97,21 @@ export const agentOptions = z.strictObject({
 })
 
 export type AgentOptions = z.output<typeof agentOptions>
+
+/** The options of every room under the room's name: the whole configuration of a crawl, in the order of the docs. */
+export const SECTIONS = {
+  agent: agentOptions,
+  url: urlOptions,
+  frontier: frontierOptions,
+  dns: dnsOptions,
+  robots: robotsOptions,
+  document: documentOptions,
+  fetch: fetchOptions,
+  parse: parseOptions,
+  processors: processorOptions,
+  store: storeOptions,
+  strategy: strategyOptions,
+} as const
+
+/** What a crawl goes by, checked. */
+export type CrawlSettings = { readonly [room in keyof typeof SECTIONS]: z.output<(typeof SECTIONS)[room]> }

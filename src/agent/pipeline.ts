@@ -148,10 +148,12 @@ export class Pipeline {
     this.#cancelGrace = clock.callAt((clock.nowMs() + ms) as ReturnType<Clock['nowMs']>, callback)
   }
 
-  /** A fault of our own: the crawl ends, and what was committed stays. */
+  /** A fault of our own: the crawl ends, and what was committed stays. What is under way could not be, so it gets no time. */
   breakDown(fault: unknown): void {
+    const isFirst = this.#fault === null
     this.#fault ??= fault
     this.stop(stopReasonOf(fault))
+    if (isFirst) this.#abort()
   }
 
   /** Hands out turns until hosts, room or permits run out. Called from outside when a host has become ready by itself, or there is room. */

@@ -32,7 +32,7 @@ import { beginFrontier, replaceFrontier, salvageCopy } from './frontier-repair.t
 import { planMemory } from './memory-plan.ts'
 import { Rebuilding } from './rebuilding.ts'
 import { endOfLines, setTailsAside } from './set-aside.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 import type { SharePlace } from './share-place.ts'
 
 export interface RepairParts {

@@ -23,7 +23,7 @@ import { readConfig, SECTIONS } from '../config/index.ts'
 import { DiskFrontier } from '../frontier/index.ts'
 import { emptyBatch, lookAtLastBatch, SegmentedJournal } from '../ledger/index.ts'
 import { inspectDirectory, repairCrawl } from './repair.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 
 const FLAGS = { ...FAST, warc: 'gzip' }
 const CONFIG = { ...QUICK_BACKOFF, agent: { tick: '5ms' } }

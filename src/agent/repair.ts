@@ -18,7 +18,7 @@ import { mendExchange } from './exchange-repair.ts'
 import { finishReplacement } from './frontier-repair.ts'
 import { lockUnlessReadOnly } from './read-only-lock.ts'
 import { repairShare } from './repair-share.ts'
-import type { CrawlSettings } from './sections.ts'
+import type { CrawlSettings } from './options.ts'
 import { type SharePlace, sharePlaces } from './share-place.ts'
 import { checkView, mendView } from './view-check.ts'
 

@@ -23,26 +23,4 @@ export {
   type StopReason,
   STOPS,
 } from './vocabulary.ts'
-export {
-  choice,
-  count,
-  countOrUsual,
-  duration,
-  durationLimit,
-  factor,
-  factorLimit,
-  limit,
-  NO_LIMIT,
-  optionFacts,
-  type OptionFacts,
-  type OptionKind,
-  pattern,
-  patterns,
-  type RegisteredFacts,
-  shaped,
-  size,
-  sizeLimit,
-  text,
-  texts,
-  yesNo,
-} from './option.ts'
+export type { OptionFacts, OptionKind, RegisteredFacts } from './options.ts'

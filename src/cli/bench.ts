@@ -23,8 +23,6 @@ function names(): string[] {
 }
 
 export const benchCommand: Command = {
-  name: 'bench',
-  summary: 'Measures: the whole crawler against other crawlers, or one room.',
   usage: 'bench [NAME] [its own options]',
   examples: [
     { command: 'portolan bench', what: 'CPU per page from end to end; wget2 beside it where it is installed' },

@@ -16,8 +16,6 @@ const FLAGS = new Map([
 ])
 
 export const checkpointCommand: Command = {
-  name: 'checkpoint',
-  summary: 'Copies a crawl as it stands, also while it runs, to start from later.',
   usage: 'checkpoint DIR [--to PATH] [--json]',
   examples: [
     {

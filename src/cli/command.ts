@@ -1,4 +1,4 @@
-// What every command has: a line for the list, a help that teaches by example, and its work.
+// What every command has: a help that teaches by example, and its work. Names and summaries are in commands.ts.
 
 export interface Example {
   readonly command: string
@@ -6,9 +6,6 @@ export interface Example {
 }
 
 export interface Command {
-  readonly name: string
-  /** One line for the list of commands. */
-  readonly summary: string
   /** The synopsis, without `portolan`. */
   readonly usage: string
   readonly examples: readonly Example[]
@@ -32,11 +29,11 @@ export const EXIT = {
   locked: { code: 6, text: 'another process is working in the directory' },
 } as const
 
-export function renderHelp(command: Command): string {
+export function renderHelp(summary: string, command: Command): string {
   const examples = command.examples.map(({ command: line, what }) => `  ${line}\n      ${what}`).join('\n')
   const details = command.details()
   return (
-    `${command.summary}\n\nUsage\n  portolan ${command.usage}\n\nExamples\n${examples}\n` +
+    `${summary}\n\nUsage\n  portolan ${command.usage}\n\nExamples\n${examples}\n` +
     (details === '' ? '' : `\n${details}\n`)
   )
 }

@@ -48,8 +48,6 @@ const OWN_FLAGS = new Map([
 ])
 
 export const crawlCommand: Command = {
-  name: 'crawl',
-  summary: 'Crawls sites politely and archives them; run again on the same directory, it goes on.',
   usage: 'crawl SEED… [--dir DIR] [options]',
   examples: [
     {

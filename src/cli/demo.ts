@@ -16,8 +16,6 @@ const FLAGS = new Map([
 ])
 
 export const demoCommand: Command = {
-  name: 'demo',
-  summary: 'Crawls a small web that it serves itself, offline, and says where the report is.',
   usage: 'demo [--dir DIR] [--json]',
   examples: [
     { command: 'portolan demo', what: 'a few seconds; then open the report it names' },

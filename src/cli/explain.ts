@@ -22,8 +22,6 @@ export interface ExplainStreams {
 }
 
 export const explainCommand: Command = {
-  name: 'explain',
-  summary: 'Says why a URL of a crawl was fetched, skipped, refused, or still waits.',
   usage: 'explain URL --dir DIR [--json]',
   examples: [
     {

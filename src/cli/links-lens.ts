@@ -1,7 +1,8 @@
 // `portolan links`: the links a crawl would find in a page, made canonical.
 
 import { REFUSALS } from '../base/index.ts'
-import { encodingOf, parseOptions, scanHtml } from '../parse/index.ts'
+import { encodingOf, scanHtml } from '../parse/index.ts'
+import { parseOptions } from '../parse/options.ts'
 import { BaseUrl, canonicalise } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
@@ -14,8 +15,6 @@ const FLAGS = new Map([
 ])
 
 export const linksLens: Command = {
-  name: 'links',
-  summary: 'List the links of an HTML page, canonical, in document order.',
   usage: 'links <file.html|-> --base URL [--charset C] [--json]',
   examples: [
     {

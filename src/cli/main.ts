@@ -1,9 +1,8 @@
 // The door of the command line: finds the command, shows help, turns what went wrong into an exit code.
 
 import { Fault } from '../base/index.ts'
-import { nearest } from '../config/index.ts'
-import { type Command, EXIT, renderHelp } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { EXIT, renderHelp } from './command.ts'
+import { type CommandEntry, COMMANDS } from './commands.ts'
 import { VERSION } from './version.ts'
 
 function overview(): string {
@@ -65,6 +64,7 @@ async function run(args: string[]): Promise<number> {
   const wanted = name === 'help' ? (rest[0] as string) : name
   const command = COMMANDS.find((one) => one.name === wanted)
   if (command === undefined) {
+    const { nearest } = await import('../config/index.ts')
     const meant = nearest(
       wanted,
       COMMANDS.map((one) => one.name),
@@ -83,7 +83,7 @@ async function run(args: string[]): Promise<number> {
   }
   const isHelp = name === 'help' || rest.slice(0, endOfFlags(rest)).some((arg) => arg === '--help' || arg === '-h')
   if (isHelp) {
-    process.stdout.write(renderHelp(command))
+    process.stdout.write(renderHelp(command.summary, await command.load()))
     return EXIT.ok.code
   }
   return runCommand(command, rest)
@@ -94,12 +94,13 @@ function endOfFlags(args: readonly string[]): number {
   return end === -1 ? args.length : end
 }
 
-async function runCommand(command: Command, args: string[]): Promise<number> {
+async function runCommand(entry: CommandEntry, args: string[]): Promise<number> {
   try {
+    const command = await entry.load()
     return await command.run(args)
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
-    process.stderr.write(`portolan ${command.name}: ${cause.message}\n`)
+    process.stderr.write(`portolan ${entry.name}: ${cause.message}\n`)
     switch (cause.code) {
       case 'CONFIG_INVALID':
         return EXIT.usage.code

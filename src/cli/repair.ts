@@ -16,8 +16,6 @@ const FLAGS = new Map([
 ])
 
 export const repairCommand: Command = {
-  name: 'repair',
-  summary: 'Looks at every part of a crawl for damage, and saves what can be saved.',
   usage: 'repair DIR [--apply] [--json]',
   examples: [
     {

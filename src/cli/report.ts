@@ -24,8 +24,6 @@ export interface ReportStreams {
 }
 
 export const reportCommand: Command = {
-  name: 'report',
-  summary: 'Makes report.html of a crawl from its files, also while it runs.',
   usage: 'report DIR [--out FILE] [--json]',
   examples: [
     { command: 'portolan report example.org', what: 'writes example.org/report.html and prints the summary' },

@@ -32,8 +32,6 @@ const FLAGS = new Map([
 const ALL = 'all'
 
 export const requeueCommand: Command = {
-  name: 'requeue',
-  summary: 'Takes back verdicts of a crawl, so that failed or skipped URLs are asked for again.',
   usage: 'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--host HOST] [--json]',
   examples: [
     { command: 'portolan requeue example.org', what: 'what could be asked for again, by reason' },

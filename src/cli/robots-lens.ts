@@ -11,8 +11,6 @@ const FLAGS = new Map([
 ])
 
 export const robotsLens: Command = {
-  name: 'robots',
-  summary: 'Say what a robots.txt allows a crawler, and which line decides.',
   usage: 'robots <file|-> --agent NAME <url…> [--json]',
   examples: [
     {

@@ -29,8 +29,6 @@ import { type DiskUse, measureDisk } from './disk-use.ts'
 const FLAGS = new Map([['json', BARE]])
 
 export const statusCommand: Command = {
-  name: 'status',
-  summary: 'Says how a crawl stands: running or not, how far, how large, and how to go on.',
   usage: 'status DIR [--json]',
   examples: [
     { command: 'portolan status example.org', what: 'what was done, what waits, how much room it takes' },

@@ -41,8 +41,6 @@ const PORT_MAX = 65_535
 const LOG_FLUSH_MS = 1_000
 
 export const testwebCommand: Command = {
-  name: 'testweb',
-  summary: 'Serve a synthetic web on 127.0.0.0/8, to crawl offline.',
   usage: 'testweb [--hosts N] [--pages N] [--seed S] [--port P] [--faults none|mild|all] …',
   examples: [
     { command: 'portolan testweb', what: '8 hosts of 100 pages each; it says how to crawl them' },

@@ -27,8 +27,6 @@ export interface UrlLensStreams {
 }
 
 export const urlLens: Command = {
-  name: 'url',
-  summary: 'Show the canonical form of links, their host key, slot and fingerprint.',
   usage: 'url <url…> [--base URL] [--charset C] [--json]',
   examples: [
     {

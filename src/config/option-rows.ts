@@ -1,7 +1,8 @@
 // The options of all rooms as one flat list: what the command line, the docs and the checks go by.
 
 import type { z } from 'zod'
-import { assert, optionFacts, type RegisteredFacts } from '../base/index.ts'
+import { assert, type RegisteredFacts } from '../base/index.ts'
+import { optionFacts } from '../base/options.ts'
 
 export type Sections = Readonly<Record<string, z.ZodObject>>
 

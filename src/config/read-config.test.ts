@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { choice, count, duration, durationLimit, limit, patterns, shaped, size, texts, yesNo } from '../base/index.ts'
+import { choice, count, duration, durationLimit, limit, patterns, shaped, size, texts, yesNo } from '../base/options.ts'
 import { type ConfigSources, readConfig } from './read-config.ts'
 
 const SECTIONS = {

@@ -2,7 +2,8 @@
 // Order: command line > environment > file > default. All complaints come at once.
 
 import type { z } from 'zod'
-import { NO_LIMIT, type OptionKind } from '../base/index.ts'
+import type { OptionKind } from '../base/index.ts'
+import { NO_LIMIT } from '../base/options.ts'
 import { type OptionRow, optionRows, type Sections } from './option-rows.ts'
 import { describeIssue, type Problem, unknownName } from './problem.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { choice, count, duration, shaped } from '../base/index.ts'
+import { choice, count, duration, shaped } from '../base/options.ts'
 
 /** Address and port of a name server as Node's resolver takes it, or null: '127.0.0.1:5353', '[::1]:53', '9.9.9.9'. */
 function serverOf(text: string): string | null {

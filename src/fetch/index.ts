@@ -1,5 +1,6 @@
 export type * from './fetcher.ts'
-export { type FetchOptions, fetchOptions, userAgentOf } from './options.ts'
+export type { FetchOptions } from './options.ts'
+export { userAgentOf } from './user-agent.ts'
 export { HttpFetcher } from './protocols/http.ts'
 export { isPublicAddress } from './public-address.ts'
 export { SchemeFetchers } from './scheme-fetchers.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fetchOptions, userAgentOf } from './options.ts'
+import { fetchOptions } from './options.ts'
+import { userAgentOf } from './user-agent.ts'
 
 test('the user agent names the version of the package and who to write to', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

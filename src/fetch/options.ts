@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
-import { choice, count, duration, shaped, size, text, yesNo } from '../base/index.ts'
+import { choice, count, duration, shaped, size, text, yesNo } from '../base/options.ts'
 import { readProxy } from './proxy.ts'
 
 /** Headers that belong to the connection or to other options. */
@@ -136,13 +136,3 @@ export const fetchOptions = z.strictObject({
   ),
 })
 export type FetchOptions = z.infer<typeof fetchOptions>
-
-/** Must agree with package.json; a test compares them. */
-const PRODUCT = 'Portolan/0.1.0'
-
-/** What the User-Agent header says: who, and where to complain. */
-export function userAgentOf(options: Pick<FetchOptions, 'userAgent' | 'contact'>): string {
-  if (options.userAgent !== '') return options.userAgent
-  const contact = options.contact === '' ? 'the operator of this machine' : options.contact
-  return `${PRODUCT} (polite web crawler; contact: ${contact})`
-}

@@ -4,7 +4,8 @@
 
 import { Fault } from '../base/index.ts'
 import { basicCredentials } from './basic-credentials.ts'
-import { type FetchOptions, userAgentOf } from './options.ts'
+import type { FetchOptions } from './options.ts'
+import { userAgentOf } from './user-agent.ts'
 import type { Proxy } from './proxy.ts'
 
 const WITHHELD = '[withheld]'

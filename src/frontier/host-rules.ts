@@ -7,53 +7,19 @@
 // What a rule does not say is as for every host. A pattern is a host, `*.` and a name for all hosts below it, or `*`. A lookup
 // costs one probe of a table per label of the host; where there are no rules nobody looks.
 
-import { z } from 'zod'
-import { parseDuration } from '../base/index.ts'
-import { canonicalise, type HostKey, hostKeyOf } from '../url/index.ts'
-import { daysSchema, Hours, hoursSchema, zoneSchema } from './hours.ts'
+import type { HostKey } from '../url/index.ts'
+import { type Day, Hours, type HoursSpec } from './hours.ts'
 
-/** A rest longer than this is a host left out. */
-const DELAY_MS_MAX = 30 * 86_400_000
-
-const restSchema = z.string().transform((text, context) => {
-  const ms = parseDuration(text)
-  if (ms !== null && ms <= DELAY_MS_MAX) return ms
-  context.addIssue({ code: 'custom', message: `'${text}' is not a duration up to 30d; write it with a unit, like 10s` })
-  return z.NEVER
-})
-
-/** `*`, or the host as the frontier knows it, after `*.` or alone. */
-const patternSchema = z.string().transform((text, context) => {
-  if (text === '*') return text
-  const start = text.startsWith('*.') ? '*.' : ''
-  const name = text.slice(start.length)
-  const url = /[/@?#*\s]/.test(name) || /:\d*$/.test(name) ? null : canonicalise(`http://${name}/`)
-  if (typeof url === 'string') return `${start}${hostKeyOf(url)}`
-  context.addIssue({
-    code: 'custom',
-    message: `'${text}' is not a host; write it like example.org, *.example.org or *, without scheme and port`,
-  })
-  return z.NEVER
-})
-
-const ruleSchema = z
-  .strictObject({
-    hosts: z.union([patternSchema.transform((one) => [one]), z.array(patternSchema).min(1)]),
-    delay: restSchema.optional(),
-    latencyFactor: z.number().min(0).optional(),
-    crawlDelayMax: restSchema.optional(),
-    hours: hoursSchema.optional(),
-    days: daysSchema.optional(),
-    zone: zoneSchema.optional(),
-  })
-  .refine((rule) => rule.hours !== undefined || (rule.days === undefined && rule.zone === undefined), {
-    message: 'days and zone say when hours are; there are no hours',
-  })
-
-export const rulesSchema = z.array(ruleSchema)
-
-/** A rule as it is said, checked: plain data. */
-export type HostRuleSpec = z.output<typeof ruleSchema>
+/** A rule as it is said, checked: plain data. What is not said is as for every host. */
+export interface HostRuleSpec {
+  readonly hosts: readonly string[]
+  readonly delay?: number | undefined
+  readonly latencyFactor?: number | undefined
+  readonly crawlDelayMax?: number | undefined
+  readonly hours?: HoursSpec | undefined
+  readonly days?: readonly Day[] | undefined
+  readonly zone?: string | undefined
+}
 
 export interface HostRule {
   readonly delay: number | undefined

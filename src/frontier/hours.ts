@@ -7,48 +7,18 @@
 // said about summer time: an hour that comes twice is open twice, one that is left out is not there. The moment at which it opens next
 // is found by going from one turn of the clock to the next; `Intl` knows those.
 
-import { z } from 'zod'
-
 const MINUTE_MS = 60_000
-const DAY_MINUTES = 1_440
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+export const DAY_MINUTES = 1_440
+export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 /** A window opens within a week, or a little later where the clock is turned. */
 const STEPS_MAX = 24
+
+export type Day = (typeof DAYS)[number]
 
 /** Minutes of the day from which and up to which, not including. From 22:00 to 06:00 is over midnight. */
 export interface HoursSpec {
   readonly from: number
   readonly to: number
-}
-
-/** `22:00-06:00`; midnight at the end may be written 24:00. */
-export const hoursSchema: z.ZodPipe<z.ZodString, z.ZodTransform<HoursSpec, string>> = z
-  .string()
-  .transform((text, context) => {
-    const found = /^\s*(\d\d?):(\d\d)\s*[-–]\s*(\d\d?):(\d\d)\s*$/.exec(text)
-    const [from, to] = found === null ? [NaN, NaN] : [minutes(found[1], found[2]), minutes(found[3], found[4])]
-    if (from < DAY_MINUTES && to <= DAY_MINUTES) return { from, to }
-    context.addIssue({ code: 'custom', message: `'${text}' are not hours; write them like 22:00-06:00` })
-    return z.NEVER
-  })
-
-export const daysSchema = z.array(z.enum(DAYS)).min(1)
-
-export const zoneSchema = z.string().superRefine((zone, context) => {
-  if (!isZone(zone))
-    context.addIssue({ code: 'custom', message: `'${zone}' is not a time zone; write it like Europe/Berlin` })
-})
-
-function minutes(hour = '', minute = ''): number {
-  return Number(minute) > 59 ? Number.NaN : Number(hour) * 60 + Number(minute)
-}
-
-function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
 }
 
 /** What the clock of a zone shows. */
@@ -69,7 +39,7 @@ export class Hours {
   #untilMs = 0
   #isOpen = false
 
-  constructor({ from, to }: HoursSpec, days: readonly (typeof DAYS)[number][] = DAYS, zone = 'UTC') {
+  constructor({ from, to }: HoursSpec, days: readonly Day[] = DAYS, zone = 'UTC') {
     this.#from = from
     this.#to = to
     this.#days = new Set(days.map((day) => DAYS.indexOf(day)))

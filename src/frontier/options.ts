@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, duration, factor, shaped } from '../base/index.ts'
-import { rulesSchema } from './host-rules.ts'
+import { count, duration, factor, shaped } from '../base/options.ts'
+import { rulesSchema } from './rule-options.ts'
 
 export const frontierOptions = z.strictObject({
   delay: duration('1s', { text: 'Least rest of a host between two requests; 0ms for none at all.', flag: 'delay' }),
@@ -52,3 +52,5 @@ export const frontierOptions = z.strictObject({
 })
 
 export type FrontierOptions = z.output<typeof frontierOptions>
+
+export { BANDS } from './frontier.ts'

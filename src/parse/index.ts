@@ -4,7 +4,7 @@ export { type Feed, type FeedEntry, parseFeed, readFeed } from './feed.ts'
 export { type HtmlHints, scanHtml } from './html.ts'
 export { visibleText } from './html-text.ts'
 export { SNIFF_BYTES, sniffMediaType } from './media-type.ts'
-export { type ParseOptions, parseOptions } from './options.ts'
+export type { ParseOptions } from './options.ts'
 export { canParse, parseDocument, type ParseInput } from './parse-document.ts'
 export { spansOfText } from './page-builder.ts'
 export {

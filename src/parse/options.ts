@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../base/index.ts'
+import { count } from '../base/options.ts'
 
 export const parseOptions = z.strictObject({
   linksPerPage: count(
@@ -10,3 +10,5 @@ export const parseOptions = z.strictObject({
   titleLength: count(1_000, { text: 'Characters kept of a title.' }),
 })
 export type ParseOptions = z.output<typeof parseOptions>
+
+export { LINK_KINDS } from './parsed-page.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { size, texts } from '../base/index.ts'
+import { size, texts } from '../base/options.ts'
 
 export const processorOptions = z.strictObject({
   parseBytes: size('16MiB', { text: 'How much of a page is read for links.' }, 1_024),

@@ -1,4 +1,4 @@
-export { type RobotsOptions, robotsOptions } from './options.ts'
+export type { RobotsOptions } from './options.ts'
 export { type PageDirectives, pageDirectives, type PageDirectiveSources } from './page-directives.ts'
 export { parseRobots, ROBOTS_BYTES_MAX, type RobotsFile, type RobotsLine, type RobotsLineKind } from './parse-robots.ts'
 export { productTokenOf } from './product-token.ts'

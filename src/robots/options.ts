@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, count, duration, size } from '../base/index.ts'
+import { choice, count, duration, size } from '../base/options.ts'
 
 const DAY_MS = 24 * 3_600_000
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, count, size, yesNo } from '../base/index.ts'
+import { choice, count, size, yesNo } from '../base/options.ts'
 
 export const storeOptions = z.strictObject({
   warc: choice(['gzip', 'zstd', 'none', 'off'], 'gzip', {

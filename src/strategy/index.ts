@@ -1,3 +1,3 @@
-export { type StrategyOptions, strategyOptions } from './options.ts'
+export type { StrategyOptions } from './options.ts'
 export { strategyOf } from './strategy-of.ts'
 export type { Strategy } from './strategy.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { choice, pattern, shaped } from '../base/index.ts'
-import { BANDS } from '../frontier/index.ts'
+import { choice, pattern, shaped } from '../base/options.ts'
+import { BANDS } from '../frontier/options.ts'
 
 export const strategyOptions = z.strictObject({
   order: choice(['breadth-first'], 'breadth-first', { text: 'In which order URLs are visited.' }),

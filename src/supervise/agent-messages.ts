@@ -84,18 +84,21 @@ export type ToAgent =
   /** Whatever was held for this attempt: go on. */
   | { readonly kind: 'release'; readonly attempt: number }
 
+/** Its share is open. */
+export interface Opened {
+  readonly kind: 'opened'
+  readonly isNew: boolean
+  readonly seeds: readonly CanonicalUrl[]
+  readonly knownSeeds: readonly CanonicalUrl[]
+  readonly isScopeChanged: boolean
+  readonly identity: CrawlIdentity
+  /** What earlier runs took. */
+  readonly earlier: Earlier
+  readonly status: AgentStatus
+}
+
 export type FromAgent =
-  | {
-      readonly kind: 'opened'
-      readonly isNew: boolean
-      readonly seeds: readonly CanonicalUrl[]
-      readonly knownSeeds: readonly CanonicalUrl[]
-      readonly isScopeChanged: boolean
-      readonly identity: CrawlIdentity
-      /** What earlier runs took. */
-      readonly earlier: Earlier
-      readonly status: AgentStatus
-    }
+  | Opened
   | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }
   | { readonly kind: 'short' }
   | { readonly kind: 'surrendered'; readonly pages: number }

@@ -1,2 +1,3 @@
-export { CrawlNode, type NodeCare, type NodeEvent, type NodePlan, USUAL_CARE } from './node.ts'
+export { type CrewCare, USUAL_CARE } from './agent-crew.ts'
+export { CrawlNode, type NodeEvent, type NodePlan } from './node.ts'
 export { RestartBudget } from './restart-budget.ts'

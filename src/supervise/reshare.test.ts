@@ -11,9 +11,9 @@ import {
   NewShare,
   NewShareFiles,
   OldShare,
-  SECTIONS,
   sumTotals,
 } from '../agent/index.ts'
+import { SECTIONS } from '../agent/options.ts'
 import { ManualClock, Random } from '../base/index.ts'
 import { type ExchangeState, Owners } from '../exchange/index.ts'
 import { type FrontierEntry, type HandedHost, SharedIpGate } from '../frontier/index.ts'

@@ -18,3 +18,19 @@ export class RestartBudget {
     return true
   }
 }
+
+/** Faults that would come again at once: starting again is no cure. */
+const LASTING = new Set([
+  'CONFIG_INVALID',
+  'DISK_FULL',
+  'DISK_READ_ONLY',
+  'DISK_FAILED',
+  'LEDGER_CORRUPT',
+  'LEDGER_VERSION',
+  'LEDGER_LOCKED',
+])
+
+export function isLasting(fault: unknown): boolean {
+  const { code } = fault as { readonly code?: string | null }
+  return code != null && LASTING.has(code)
+}

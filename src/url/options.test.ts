@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { optionFacts } from '../base/index.ts'
+import { optionFacts } from '../base/options.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { compileCanonicaliser } from './canonicalise.ts'
 import { urlOptions } from './options.ts'

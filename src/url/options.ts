@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { choice, count, limit, patterns, shaped, texts } from '../base/index.ts'
+import { choice, count, limit, patterns, shaped, texts } from '../base/options.ts'
 import { URL_LENGTH_DEFAULT } from './canonicalise.ts'
-import { urlFilterSchema } from './url-filter.ts'
+import { urlFilterSchema } from './url-filter-schema.ts'
 
 /** Which URLs the crawl may visit. */
 export const urlOptions = z.strictObject({

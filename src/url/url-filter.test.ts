@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CanonicalUrl } from './canonical-url.ts'
-import { compileUrlFilter, type UrlFilter, urlFilterSchema } from './url-filter.ts'
+import { compileUrlFilter, type UrlFilter } from './url-filter.ts'
+import { urlFilterSchema } from './url-filter-schema.ts'
 
 const filters: [filter: UrlFilter, admits: string[], refuses: string[]][] = [
   [

@@ -3,7 +3,6 @@
 //
 //     { "all": [{ "domain": "example.org" }, { "not": { "any": [{ "extension": "zip" }, { "pattern": "/print/" }] } }] }
 
-import { z } from 'zod'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise } from './canonicalise.ts'
 import { hostKeyOf, pathEnd, pathStart } from './url-parts.ts'
@@ -24,40 +23,11 @@ export type UrlFilter =
   | { readonly not: UrlFilter }
 
 /** A host name as the URL parser writes it: lower case, IDN in ASCII; null if it is none. */
-function canonicalHost(text: string): string | null {
+export function canonicalHost(text: string): string | null {
   if (!/^(?:\[[^\]]*\]|[^:/?#@\\]+)$/.test(text)) return null
   const url = canonicalise(`http://${text}/`)
   return typeof url === 'string' ? hostKeyOf(url) : null
 }
-
-const hostText = z.string().refine((text) => canonicalHost(text) !== null, { error: 'is not a host name' })
-const prefixText = z
-  .string()
-  .refine((text) => typeof canonicalise(text) === 'string', { error: 'is not a URL; write it from the scheme on' })
-const patternText = z.string().refine(
-  (source) => {
-    try {
-      return new RegExp(source) instanceof RegExp
-    } catch {
-      return false
-    }
-  },
-  { error: 'is not a regular expression' },
-)
-
-export const urlFilterSchema: z.ZodType<UrlFilter, UrlFilter> = z.lazy(() =>
-  z.union([
-    z.strictObject({ domain: hostText }),
-    z.strictObject({ host: hostText }),
-    z.strictObject({ prefix: prefixText }),
-    z.strictObject({ protocol: z.enum(['http', 'https', 'ftp', 'gopher']) }),
-    z.strictObject({ extension: z.string().regex(/^[^./]*$/, 'is an extension without its dot') }),
-    z.strictObject({ pattern: patternText }),
-    z.strictObject({ all: z.array(urlFilterSchema) }),
-    z.strictObject({ any: z.array(urlFilterSchema) }),
-    z.strictObject({ not: urlFilterSchema }),
-  ]),
-)
 
 export type UrlPredicate = (url: CanonicalUrl) => boolean
 

@@ -9,7 +9,7 @@ import {
   parseFaultPlan,
   systemClock,
 } from '../../src/base/index.ts'
-import type { NodeCare, NodeEvent } from '../../src/supervise/index.ts'
+import type { CrewCare, NodeEvent } from '../../src/supervise/index.ts'
 import { crawl, type CrawlOptions, type CrawlResult } from '../crawl/run-crawl.ts'
 
 /** An agent's thread that was started again. */
@@ -32,7 +32,7 @@ export interface BrokenCrawl {
 }
 
 /** Faults come at once here: they are no loop. */
-const PATIENT: NodeCare = { restartsMax: Infinity, restartsWithinMs: 60_000, lookMs: 1_000 }
+const PATIENT: CrewCare = { restartsMax: Infinity, restartsWithinMs: 60_000, lookMs: 1_000 }
 
 export async function crawlBroken(
   options: CrawlOptions & {
@@ -40,7 +40,7 @@ export async function crawlBroken(
     readonly agents: number
     /** As in PORTOLAN_FAULTS. */
     readonly faults: string
-    readonly care?: Partial<NodeCare>
+    readonly care?: Partial<CrewCare>
   },
 ): Promise<BrokenCrawl> {
   const repairs: Repair[] = []

@@ -12,7 +12,8 @@ import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
 import type { FrontierEntry } from '../../src/frontier/index.ts'
 import { type LedgerBatch, MemoryJournal, type OriginalNote } from '../../src/ledger/index.ts'
 import { LINK_KINDS } from '../../src/parse/index.ts'
-import { strategyOf, strategyOptions } from '../../src/strategy/index.ts'
+import { strategyOf } from '../../src/strategy/index.ts'
+import { strategyOptions } from '../../src/strategy/options.ts'
 import {
   type CanonicalUrl,
   compileCanonicaliser,

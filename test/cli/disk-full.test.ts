@@ -16,7 +16,11 @@ describe.skipIf(!canMountSmallDisk())('a full disk (left out where no small disk
     async (warc) => {
       const disk = mountSmallDisk(warc === 'off' ? '1536k' : '3m') ?? ''
       onTestFinished(() => unmount(disk))
-      const web = await startTestWeb({ hosts: 6, pages: 600, meanBytes: warc === 'off' ? 2_000 : 14_000 })
+      const web = await startTestWeb({
+        hosts: 6,
+        pages: warc === 'off' ? 600 : 250,
+        meanBytes: warc === 'off' ? 2_000 : 14_000,
+      })
       onTestFinished(() => web.stop())
       const dir = join(disk, 'crawl')
       const args = [

@@ -1,6 +1,6 @@
 // How servers answered, and what was never asked.
 
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from './status-codes.ts'
 import { type FailureCode, FAILURES, REFUSALS, type RefusalReason, type SkipReason, SKIPS } from '../../base/index.ts'
 import type { CrawlReport, Spread } from '../crawl-report.ts'
 import { formatCount, formatNumberOf, formatSpan } from '../figures.ts'

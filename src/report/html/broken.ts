@@ -1,6 +1,6 @@
 // What is broken and where: each URL with what happened and the pages that link to it.
 
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from './status-codes.ts'
 import { type FailureCode, FAILURES } from '../../base/index.ts'
 import type { BrokenUrl, CrawlReport } from '../crawl-report.ts'
 import { formatCount, formatNumberOf } from '../figures.ts'

@@ -1,8 +1,8 @@
 // What a reader sees of the settings: what was changed, in units, and no secret.
 
 import { expect, test } from 'vitest'
-import { agentOptions } from '../../agent/index.ts'
-import { fetchOptions } from '../../fetch/index.ts'
+import { agentOptions } from '../../agent/options.ts'
+import { fetchOptions } from '../../fetch/options.ts'
 import { changedSettings } from './setting-rows.ts'
 
 test('settings at their defaults are not shown', () => {

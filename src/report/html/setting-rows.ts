@@ -2,8 +2,9 @@
 // that matter, and crawl.json has them all.
 
 import type { z } from 'zod'
-import { SECTIONS } from '../../agent/index.ts'
-import { formatBytes, formatDuration, optionFacts, type OptionKind } from '../../base/index.ts'
+import { SECTIONS } from '../../agent/options.ts'
+import { formatBytes, formatDuration, type OptionKind } from '../../base/index.ts'
+import { optionFacts } from '../../base/options.ts'
 import { shorten } from './markup.ts'
 
 /** Where kinds and defaults are known from. What stands nowhere here is shown as it is. */

@@ -15,7 +15,7 @@ import {
   sizeLimit,
   text,
   yesNo,
-} from './option.ts'
+} from './options.ts'
 
 const schema = z.strictObject({
   delay: duration('1s', { text: 'rest', flag: 'delay' }, { minMs: 10, maxMs: 60_000 }),

@@ -1,0 +1,34 @@
+// What a URL filter must look like, checked before a crawl starts.
+
+import { z } from 'zod'
+import { canonicalise } from './canonicalise.ts'
+import { canonicalHost, type UrlFilter } from './url-filter.ts'
+
+const hostText = z.string().refine((text) => canonicalHost(text) !== null, { error: 'is not a host name' })
+const prefixText = z
+  .string()
+  .refine((text) => typeof canonicalise(text) === 'string', { error: 'is not a URL; write it from the scheme on' })
+const patternText = z.string().refine(
+  (source) => {
+    try {
+      return new RegExp(source) instanceof RegExp
+    } catch {
+      return false
+    }
+  },
+  { error: 'is not a regular expression' },
+)
+
+export const urlFilterSchema: z.ZodType<UrlFilter, UrlFilter> = z.lazy(() =>
+  z.union([
+    z.strictObject({ domain: hostText }),
+    z.strictObject({ host: hostText }),
+    z.strictObject({ prefix: prefixText }),
+    z.strictObject({ protocol: z.enum(['http', 'https', 'ftp', 'gopher']) }),
+    z.strictObject({ extension: z.string().regex(/^[^./]*$/, 'is an extension without its dot') }),
+    z.strictObject({ pattern: patternText }),
+    z.strictObject({ all: z.array(urlFilterSchema) }),
+    z.strictObject({ any: z.array(urlFilterSchema) }),
+    z.strictObject({ not: urlFilterSchema }),
+  ]),
+)
