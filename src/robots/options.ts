@@ -12,7 +12,9 @@ export const robotsOptions = z.strictObject({
     text: 'Whether sitemaps named in robots.txt bring URLs. Without them a crawl is what its links reach.',
     flag: 'sitemaps',
   }),
-  crawlDelayMax: duration('5m', { text: 'A longer Crawl-delay in robots.txt counts as this.' }),
+  crawlDelayMax: duration('5m', {
+    text: 'A longer Crawl-delay or Request-rate in robots.txt counts as this; 0ms: none counts.',
+  }),
   cacheEntries: count(
     2 ** 18,
     { text: 'Hosts whose robots rules are kept; as many as Mercator kept.' },
