@@ -40,6 +40,9 @@ export const FILES = {
   originals: 'state/originals.jsonl',
 } as const
 
+/** What was learnt about traps: no batch speaks of it, and nothing is lost without it but requests. */
+export const TRAPS_FILE = 'state/traps.jsonl'
+
 /** A seed as it was given, or where one redirected to. */
 export interface Seed {
   readonly url: CanonicalUrl

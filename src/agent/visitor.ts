@@ -12,7 +12,8 @@ import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Errand, Frontier, FrontierEntry, Turn } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
-import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
+import type { TrapWatch } from '../traps/index.ts'
+import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { Manners } from './manners.ts'
@@ -38,6 +39,8 @@ export interface VisitorParts {
   readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
   readonly rescope: ((entry: FrontierEntry) => RefusalReason | null) | null
+  /** Null where traps are walked into. */
+  readonly traps: TrapWatch | null
   readonly permits: Permits
   /** True once no new request may be made. */
   readonly isStopping: () => boolean
@@ -116,7 +119,7 @@ export class Visitor {
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
-    const { frontier, isStopping, permits, books, manners } = this.#parts
+    const { frontier, isStopping, permits, books, manners, traps } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
     let wasAsked = false
@@ -131,6 +134,7 @@ export class Visitor {
         return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
+      if (entry.tries === 0 && entry.pauses === 0) traps?.asked(entry)
       const step = await this.#ask(turn, entry, origin, addresses, i, again)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
@@ -160,7 +164,7 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, trouble, rescope, rules } = this.#parts
+    const { books, desk, frontier, traps, trouble, rescope, rules } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
@@ -175,19 +179,21 @@ export class Visitor {
       books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
       return 'settled'
     }
+    const trap = traps === null ? null : traps.judge(entry)
+    if (trap !== null) {
+      books.skipped(entry, trap.reason, trap.detail)
+      return 'settled'
+    }
     if (desk === null) return 'ask'
-    const judgement = desk.judge(origin, pathOf(entry.url))
+    const judgement = desk.judge(origin, robotsPathOf(entry.url))
     switch (judgement.kind) {
       case 'allowed':
         return 'ask'
       case 'unknown':
         desk.request(origin, entry.host)
         return 'robots-needed'
-      case 'disallowed':
-        books.skipped(entry, 'robots', judgement.detail)
-        return 'settled'
-      case 'unavailable':
-        books.skipped(entry, 'robots-unavailable', judgement.detail)
+      case 'refused':
+        books.skipped(entry, judgement.reason, judgement.detail)
         return 'settled'
     }
   }

@@ -1,6 +1,15 @@
 // portolan explain: why one URL of a crawl ended as it did.
 
-import { FAILURES, formatDuration, type RefusalReason, REFUSALS, SKIPS, systemClock } from '../base/index.ts'
+import {
+  FAILURES,
+  formatDuration,
+  OPT_OUTS,
+  type OptOut,
+  type RefusalReason,
+  REFUSALS,
+  SKIPS,
+  systemClock,
+} from '../base/index.ts'
 import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
 import { type Explanation, explainUrl, formatCount, formatNumberOf, loadCrawlSummary } from '../report/index.ts'
 import { canonicalise, type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
@@ -121,6 +130,8 @@ function describe(one: Explanation): string {
   if (one.linkedFrom.count > 0) text += line('linked', linkedOf(one.linkedFrom))
   if (one.page?.duplicateOf !== undefined) text += line('copy', `same content as ${shortened(one.page.duplicateOf)}`)
   if (one.page?.location !== undefined) text += line('moved', `to ${shortened(one.page.location)}`)
+  if (one.page?.optOuts !== undefined) text += line('asks', optOutsOf(one.page.optOuts, one.page.optOutSource))
+  if (one.page?.unstored !== undefined) text += line('archive', 'no copy: it asks for that (robots.optOuts)')
   if (one.page?.warc != null) {
     const { file, offset, length } = one.page.warc
     text += line('archive', `${file} at byte ${formatCount(offset)}, ${formatNumberOf(length, 'byte')}`)
@@ -190,6 +201,11 @@ function linkedOf({ count, pages }: Explanation['linkedFrom']): string {
     pages.map((page) => below + shortened(page)).join('') +
     (rest > 0 ? `${below}and ${formatCount(rest)} more` : '')
   )
+}
+
+function optOutsOf(optOuts: readonly string[], source = ''): string {
+  const meanings = optOuts.map((name) => `${OPT_OUTS[name as OptOut] ?? 'of another version'} (${shortened(name)})`)
+  return `${meanings.join(', ')}${source === '' ? '' : `: ${shortened(source)}`}`
 }
 
 function robotsOf({ robots, host }: Explanation): string {

@@ -52,7 +52,7 @@ const SEEDS_EXPLAINED_MAX = 5
 
 export async function runCrawl(request: CrawlRequest): Promise<number> {
   const say = (text: string): void => void process.stderr.write(text)
-  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
+  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${printable(what)}\n`)
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
   let isResultTold = false

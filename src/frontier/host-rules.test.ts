@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HostKey } from '../url/index.ts'
 import { HostRules } from './host-rules.ts'
-import { rulesSchema } from './rule-options.ts'
+import { rulesSchema } from './host-rules-schema.ts'
 
 const of = (rules: unknown): HostRules | null => HostRules.of(rulesSchema.parse(rules))
 const delayOf = (rules: HostRules | null, host: string): number | undefined => rules?.ruleOf(host as HostKey)?.delay

@@ -8,18 +8,8 @@
 // costs one probe of a table per label of the host; where there are no rules nobody looks.
 
 import type { HostKey } from '../url/index.ts'
-import { type Day, Hours, type HoursSpec } from './hours.ts'
-
-/** A rule as it is said, checked: plain data. What is not said is as for every host. */
-export interface HostRuleSpec {
-  readonly hosts: readonly string[]
-  readonly delay?: number | undefined
-  readonly latencyFactor?: number | undefined
-  readonly crawlDelayMax?: number | undefined
-  readonly hours?: HoursSpec | undefined
-  readonly days?: readonly Day[] | undefined
-  readonly zone?: string | undefined
-}
+import type { HostRuleSpec } from './host-rules-schema.ts'
+import { Hours } from './hours.ts'
 
 export interface HostRule {
   readonly delay: number | undefined

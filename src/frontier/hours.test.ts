@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { hoursSchema, zoneSchema } from './host-rules-schema.ts'
 import { Hours } from './hours.ts'
-import { hoursSchema, zoneSchema } from './rule-options.ts'
 
 const MINUTE_MS = 60_000
 const at = (text: string): number => Date.parse(text)

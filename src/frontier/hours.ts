@@ -13,8 +13,6 @@ export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 /** A window opens within a week, or a little later where the clock is turned. */
 const STEPS_MAX = 24
 
-export type Day = (typeof DAYS)[number]
-
 /** Minutes of the day from which and up to which, not including. From 22:00 to 06:00 is over midnight. */
 export interface HoursSpec {
   readonly from: number
@@ -39,7 +37,7 @@ export class Hours {
   #untilMs = 0
   #isOpen = false
 
-  constructor({ from, to }: HoursSpec, days: readonly Day[] = DAYS, zone = 'UTC') {
+  constructor({ from, to }: HoursSpec, days: readonly (typeof DAYS)[number][] = DAYS, zone = 'UTC') {
     this.#from = from
     this.#to = to
     this.#days = new Set(days.map((day) => DAYS.indexOf(day)))

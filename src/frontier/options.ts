@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, duration, factor, shaped } from '../base/options.ts'
-import { rulesSchema } from './rule-options.ts'
+import { rulesSchema } from './host-rules-schema.ts'
 
 export const frontierOptions = z.strictObject({
   delay: duration('1s', { text: 'Least rest of a host between two requests; 0ms for none at all.', flag: 'delay' }),

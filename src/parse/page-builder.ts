@@ -9,6 +9,7 @@ import {
   type ParsedPage,
   type RawLink,
 } from './parsed-page.ts'
+import type { Sketch } from './text-sketch.ts'
 
 const NUMBER_OF_KIND = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind, number])) as Record<LinkKind, number>
 
@@ -42,8 +43,8 @@ export class PageBuilder {
     else this.#links.add(start, end, meaningOf(kind, isNofollow))
   }
 
-  build(encoding: string): ParsedPage {
-    return new BuiltPage(this.#links, this.#linksDropped, this, encoding)
+  build(encoding: string, sketch: Sketch | null = null): ParsedPage {
+    return new BuiltPage(this.#links, this.#linksDropped, this, encoding, sketch)
   }
 }
 
@@ -92,9 +93,10 @@ class BuiltPage implements ParsedPage {
   readonly language: string | null
   readonly canonical: string | null
   readonly metaRobots: readonly (readonly [name: string, content: string])[]
+  readonly sketch: Sketch | null
   #links: RawLink[] | null = null
 
-  constructor(spans: LinkSpans, linksDropped: number, found: PageBuilder, encoding: string) {
+  constructor(spans: LinkSpans, linksDropped: number, found: PageBuilder, encoding: string, sketch: Sketch | null) {
     this.spans = spans
     this.linksDropped = linksDropped
     this.baseHref = found.baseHref
@@ -103,6 +105,7 @@ class BuiltPage implements ParsedPage {
     this.language = found.language
     this.canonical = found.canonical
     this.metaRobots = found.metaRobots
+    this.sketch = sketch
   }
 
   /** Made when they are asked for: a crawl does without. */

@@ -77,6 +77,7 @@ export class AgentCrew {
   readonly #handles: AgentHandle[] = []
   /** Stamps of addresses, shared by all; null where there is one agent. */
   readonly #addresses: SharedArrayBuffer | null
+  /** Those of domains; null also where domains do not rest. */
   readonly #domains: SharedArrayBuffer | null
   readonly #heartbeats: SharedArrayBuffer
   readonly #watchdog: Watchdog

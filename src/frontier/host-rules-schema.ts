@@ -1,9 +1,8 @@
-// How rules for hosts are written in a configuration: what host-rules.ts and hours.ts are told, checked.
+// What rules by host must look like, checked before a crawl starts.
 
 import { z } from 'zod'
 import { parseDuration } from '../base/index.ts'
 import { canonicalise, hostKeyOf } from '../url/index.ts'
-import type { HostRuleSpec } from './host-rules.ts'
 import { DAY_MINUTES, DAYS, type HoursSpec } from './hours.ts'
 
 /** `22:00-06:00`; midnight at the end may be written 24:00. */
@@ -17,7 +16,7 @@ export const hoursSchema: z.ZodPipe<z.ZodString, z.ZodTransform<HoursSpec, strin
     return z.NEVER
   })
 
-export const daysSchema = z.array(z.enum(DAYS)).min(1)
+const daysSchema = z.array(z.enum(DAYS)).min(1)
 
 export const zoneSchema = z.string().superRefine((zone, context) => {
   if (!isZone(zone))
@@ -74,4 +73,7 @@ const ruleSchema = z
     message: 'days and zone say when hours are; there are no hours',
   })
 
-export const rulesSchema: z.ZodType<HostRuleSpec[]> = z.array(ruleSchema)
+export const rulesSchema = z.array(ruleSchema)
+
+/** A rule as it is said, checked: plain data. */
+export type HostRuleSpec = z.output<typeof ruleSchema>
