@@ -5,10 +5,8 @@
 // and runs little of them, would keep the poorer half. An agent keeps it when it has done its work (agent-thread.ts).
 
 import { existsSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { keepCompiled } from './compile-cache.js'
 
-enableCompileCache(join(tmpdir(), 'portolan-agent-compile-cache'))
+keepCompiled('agent')
 const compiled = new URL('../dist/src/supervise/agent-thread.js', import.meta.url)
 await import(existsSync(compiled) ? compiled.href : new URL('../src/supervise/agent-thread.ts', import.meta.url).href)

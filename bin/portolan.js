@@ -21,8 +21,8 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 }
 
 // Half of the start-up is compiling; Node keeps the result for the next time.
-const { enableCompileCache } = await import('node:module')
-enableCompileCache()
+const { keepCompiled } = await import('./compile-cache.js')
+keepCompiled('main')
 
 // V8 lets the space for young objects grow to 128 MB on large machines; a crawl of 25,000 pages then took 390 MB.
 // Bounded at 32 MB it took 310, with no more CPU; bounded at 2 MB it took 284, with a fifth more. (The size itself

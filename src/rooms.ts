@@ -19,6 +19,7 @@ export const ROOMS = [
   'parse',
   'processors',
   'store',
+  'traps',
   'strategy',
   // The house that runs the walk.
   'ledger',

@@ -1,7 +1,7 @@
 // A fetcher on a stand: with its own server, clock and spool, asked by short words, and proven to have
 // closed everything at the end.
 
-import { mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TlsOptions } from 'node:tls'
@@ -11,20 +11,8 @@ import { type Document, Spool } from '../src/document/index.ts'
 import { type FetchOutcome, type FetchRequest, HttpFetcher } from '../src/fetch/index.ts'
 import { fetchOptions } from '../src/fetch/options.ts'
 import type { CanonicalUrl } from '../src/url/index.ts'
+import { openDescriptors } from './open-descriptors.ts'
 import { RawServer, type Script } from './raw-server.ts'
-
-/** Sockets and files this process has open. */
-function openDescriptors(): number {
-  let count = 0
-  for (const name of readdirSync('/proc/self/fd')) {
-    try {
-      if (/^socket:|\(deleted\)$/.test(readlinkSync(`/proc/self/fd/${name}`))) count++
-    } catch {
-      // It was the descriptor that listed the others.
-    }
-  }
-  return count
-}
 
 /** Another place than the stand's own server. */
 interface Place {

@@ -93,6 +93,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
     agents: 1,
     dir,
     stoppedBecause,
+    nextAskAt: null,
     refused: {
       'out-of-scope': pages * 3,
       scheme: Math.floor(pages / 7),
@@ -221,6 +222,7 @@ function drawPage(random: Random, hosts: readonly SampleHost[], i: number): Page
       ? { title: `${WORDS[local % WORDS.length]} chart no. ${local}` }
       : {}),
     ...(isContent && bytes > 2_000_000 ? { truncated: 'length' } : {}),
+    ...(isContent && local % 67 === 3 ? { decoding: 'broken' as const } : {}),
     ...(isDuplicate ? { duplicateOf: pageUrl(host, host.firstPage + random.below(10)) } : {}),
     ...(isText ? { charset: host.charset } : {}),
     ...(isContent && type === 'text/html' ? { language: host.language } : {}),

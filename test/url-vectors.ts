@@ -80,7 +80,12 @@ function asRead(input: string): string {
 /** Reasons that every collection of URLs needs. */
 export const FOREIGN_SCHEME: Listing<{ input: string }> = {
   reason: 'a scheme that is not crawled is refused',
-  covers: ({ input }) => /^(?!(?:https?|ftp|gopher):)[a-z][a-z0-9+.-]*:/i.test(asRead(input)),
+  covers: ({ input }) => /^(?!(?:https?|ftps?|gopher|file):)[a-z][a-z0-9+.-]*:/i.test(asRead(input)),
+}
+
+export const FILES: Listing<{ input: string; expected: unknown; got: unknown }> = {
+  reason: 'a file is one of this machine, named by its path alone; ftps wants a host as gopher does',
+  covers: ({ input, expected, got }) => /^(?:file|ftps):/i.test(asRead(input)) && expected !== got,
 }
 
 export const NO_SCHEME: Listing<{ input: string }> = {

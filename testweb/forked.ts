@@ -43,8 +43,8 @@ export class ForkedTestWeb {
   }
 
   static async start(options: Omit<TestWebOptions, 'clock'> = {}): Promise<ForkedTestWeb> {
-    const { port, httpsPort, logMax, ...webOptions } = options
-    void [port, httpsPort, logMax]
+    const { port, httpsPort, logMax, nasty, ...webOptions } = options
+    void [port, httpsPort, logMax, nasty]
     const complete = completeOptions(webOptions)
     const child = fork(fileURLToPath(new URL(`forked-main${extname(import.meta.url)}`, import.meta.url)), [], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -32,10 +32,12 @@ export interface WebOptions {
   readonly variants: Partial<Record<Variant, number>>
   /** Shares of the kinds of robots.txt among the hosts, replacing those of `faults` altogether. */
   readonly robots: Partial<Record<RobotsKind, number>> | null
-  /** Endless calendars, growing paths and session ids, linked from every root. */
+  /** Calendars, paths, session ids, soft 404s, floods, facets and subdomains without end, linked from every root (content/traps.ts). */
   readonly traps: boolean
   /** Roots link to `/_/<variant>` for every variant, and to the ends of redirect chains. */
   readonly exhibits: boolean
+  /** Share of hosts whose pages, but for the root, misbehave in turn (content/misdeeds.ts). */
+  readonly misbehaving: number
   /** How often a throttled URL is refused before it is answered. */
   readonly throttleTimes: number
   readonly retryAfterS: number
@@ -67,6 +69,7 @@ const DEFAULTS: WebOptions = {
   robots: null,
   traps: false,
   exhibits: false,
+  misbehaving: 0,
   throttleTimes: 1,
   retryAfterS: 1,
   slowMs: 300,
@@ -102,6 +105,7 @@ export function completeOptions(given: Partial<WebOptions> = {}): WebOptions {
   }
   if (!(options.changePeriodMs > 0)) problems.push('changePeriodMs must be above 0')
   if (!(options.crossHostShare >= 0 && options.crossHostShare <= 1)) problems.push('crossHostShare must be from 0 to 1')
+  if (!(options.misbehaving >= 0 && options.misbehaving <= 1)) problems.push('misbehaving must be from 0 to 1')
   if (problems.length > 0) throw new Fault('CONFIG_INVALID', `test web: ${problems.join('; ')}`)
   return options
 }

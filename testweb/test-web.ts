@@ -8,6 +8,7 @@ import { AccessLog } from './judge/access-log.ts'
 import { checkPoliteness, type PolitenessRules, type Violation } from './judge/politeness.ts'
 import { type Truth, truth, type TruthQuestion } from './judge/truth.ts'
 import { completeOptions, type WebOptions } from './options.ts'
+import { NastyFace } from './nasty/nasty-face.ts'
 import { Certificates } from './serve/certificates.ts'
 import type { ServerState } from './serve/connection.ts'
 import { HttpFace } from './serve/server.ts'
@@ -16,6 +17,8 @@ export interface TestWebOptions extends Partial<WebOptions> {
   /** 0 lets the system choose. */
   readonly port?: number
   readonly httpsPort?: number
+  /** Beside the web, a host for every way to answer badly (nasty/behaviours.ts). Off unless asked for. */
+  readonly nasty?: boolean
   /** Requests kept in the log; those beyond are counted only. */
   readonly logMax?: number
   readonly clock?: Clock
@@ -30,6 +33,8 @@ export interface TestWeb {
   readonly dns: { readonly address: string; readonly port: number; queries(name: string, type?: 'A' | 'AAAA'): number }
   /** The certificate to trust, in PEM; null without https. */
   readonly authority: string | null
+  /** Null unless asked for. */
+  readonly nasty: NastyFace | null
   readonly log: AccessLog
   /** The roots of all hosts, or of the first few. */
   seeds(count?: number): string[]
@@ -48,11 +53,18 @@ export interface TestWeb {
 }
 
 export async function startTestWeb(given: TestWebOptions = {}): Promise<TestWeb> {
-  const { port = 0, httpsPort = 0, logMax = LOG_MAX, clock = systemClock, ...webOptions } = given
+  const {
+    port = 0,
+    httpsPort = 0,
+    logMax = LOG_MAX,
+    clock = systemClock,
+    nasty: isNasty = false,
+    ...webOptions
+  } = given
   const options = completeOptions(webOptions)
   const addresses = new HostTable(options, { http: 0, https: null }).addresses()
   const log = new AccessLog(logMax)
-  const certificates = options.https ? new Certificates(clock.wallMs()) : null
+  const certificates = options.https || isNasty ? new Certificates(clock.wallMs()) : null
 
   // The ports are part of every URL, so the web is made after they are bound, and nobody knows them before.
   let state: ServerState | null = null
@@ -70,7 +82,7 @@ export async function startTestWeb(given: TestWebOptions = {}): Promise<TestWeb>
     const http = await HttpFace.open(addresses, port, null, theState, nextConnection)
     opened.push(http)
     let https: HttpFace | null = null
-    if (certificates !== null) {
+    if (certificates !== null && options.https) {
       https = await HttpFace.open(addresses, httpsPort, certificates, theState, nextConnection)
       opened.push(https)
     }
@@ -87,12 +99,15 @@ export async function startTestWeb(given: TestWebOptions = {}): Promise<TestWeb>
     state = made
     const dns = await DnsServer.open(() => web.hosts, options.dnsTtlS, clock)
     opened.push(dns)
+    const nasty = certificates !== null && isNasty ? await NastyFace.open({ clock, certificates }) : null
+    if (nasty !== null) opened.push(nasty)
     return {
       web,
       port: http.port,
       httpsPort: https?.port ?? null,
       dns,
       authority: certificates?.authority ?? null,
+      nasty,
       log,
       seeds: (count) => web.seeds(count),
       url: (host, page) => web.url(host, page),

@@ -2,9 +2,10 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 
 export interface Need {
+  /** A program, or the whole path of something else. */
   readonly command: string
   /** Debian packages that hold it. */
   readonly packages: readonly string[]
@@ -13,6 +14,7 @@ export interface Need {
 
 /** System folders count too: a user's PATH often lacks /usr/sbin. */
 export function isPresent(command: string): boolean {
+  if (isAbsolute(command)) return existsSync(command)
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.some((folder) => folder !== '' && existsSync(join(folder, command)))
 }

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { FAILURES, FAULTS, REFUSALS, SKIPS, STOPS } from '../src/base/index.ts'
+import { FAILURES, FAULTS, OPT_OUTS, REFUSALS, SKIPS, STOPS } from '../src/base/index.ts'
 import { RETRY_TABLE } from '../src/agent/index.ts'
 import { EXIT } from '../src/cli/command.ts'
 import { environmentName, optionRows, SECTIONS } from '../src/config/index.ts'
@@ -84,6 +84,12 @@ ${table(
 ## Skipped: met, counted, and not fetched or kept by our own choice
 
 ${table(['reason', 'meaning'], rows(SKIPS))}
+
+## Opt-outs: what a page or its site asks not to be done with it
+
+Noted as \`optOuts\` in \`pages.jsonl\`. What is done about each is \`--purpose\` and \`robots.optOuts\` (\`docs/decisions/0031-opt-outs.md\`).
+
+${table(['opt-out', 'what it asks'], rows(OPT_OUTS))}
 
 ## Refused: links turned away before they count as seen
 

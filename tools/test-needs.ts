@@ -7,6 +7,14 @@ import { canInstall, describeNeed, install, isPresent, type Need } from './debia
 
 const NEEDS: readonly Need[] = [
   { command: 'nginx', packages: ['nginx-light'], why: 'a real web server for the crawl tests' },
+  { command: 'vsftpd', packages: ['vsftpd'], why: 'a real FTP server, plain and with TLS' },
+  {
+    command: '/usr/lib/python3/dist-packages/pyftpdlib',
+    packages: ['python3-pyftpdlib'],
+    why: 'a real FTP server that knows MLSD',
+  },
+  { command: 'pygopherd', packages: ['pygopherd'], why: 'a real Gopher server' },
+  { command: 'microsocks', packages: ['microsocks'], why: 'a real SOCKS5 proxy' },
 ]
 
 const missing = NEEDS.filter((need) => !isPresent(need.command))

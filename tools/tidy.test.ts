@@ -23,6 +23,17 @@ test('another room is entered by its door only, over several lines too', () => {
   ])
 })
 
+test('what checks settings is loaded by options and schemas only, for others by type', () => {
+  const what = 'checks settings: only options.ts and *-schema.ts load it, others import its types'
+  expect(complaintsOf(['src/url/scope.ts', `import { z } from 'zod'\n`])).toEqual([`zod ${what}`])
+  expect(complaintsOf(['src/url/index.ts', `export { type A, b } from './options.ts'\n`])).toEqual([
+    `./options.ts ${what}`,
+  ])
+  expect(complaintsOf(['src/url/index.ts', `export { type A } from './options.ts'\n`])).toEqual([])
+  expect(complaintsOf(['src/url/filter-schema.ts', `import { z } from 'zod'\n`])).toEqual([])
+  expect(complaintsOf(['src/cli/crawl.ts', `import { SECTIONS } from '../agent/options.ts'\n`])).toEqual([])
+})
+
 test('a cycle is seen, types included', () => {
   const [what] = complaintsOf(
     ['src/url/a.ts', `import type { B } from './b.ts'\n`],

@@ -32,6 +32,11 @@ const OUTSIDE: readonly { pattern: RegExp; name: string; allowed: RegExp }[] = [
   { pattern: /\bconsole\./, name: 'console', allowed: /^src\/cli\// },
 ]
 
+/** Where zod may be, and what uses it: threads are given settings that were checked, and need not load what checks. */
+const SCHEMA_FILE = /\/(?:options|[a-z-]+-schema)\.ts$/
+const READS_CONFIGURATION = /^src\/(?:config|cli|report)\//
+const VALUE_IMPORT = /(?:^|\n)(?:import|export) \{([^}]*)\} from '([^']+)'/g
+
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'"\n;]*?)*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g
 
 function lineOf(text: string, index: number): number {
@@ -49,6 +54,18 @@ function importsOf(file: SourceFile): { target: string; line: number }[] {
     if (!specifier.startsWith('.')) continue
     const target = relative('/', resolve('/', dirname(file.path), specifier))
     found.push({ target, line: lineOf(file.text, match.index + match[0].indexOf(specifier)) })
+  }
+  return found
+}
+
+/** Imports of schemas that are more than types. */
+function schemaImportsOf(file: SourceFile): { target: string; line: number }[] {
+  const found: { target: string; line: number }[] = []
+  for (const match of file.text.matchAll(VALUE_IMPORT)) {
+    const [, names = '', target = ''] = match
+    if (target !== 'zod' && !SCHEMA_FILE.test(target)) continue
+    const isValue = names.split(',').some((name) => name.trim() !== '' && !name.trim().startsWith('type '))
+    if (isValue) found.push({ target, line: lineOf(file.text, match.index + 1) })
   }
   return found
 }
@@ -97,6 +114,11 @@ export function tidy(files: readonly SourceFile[]): Complaint[] {
         complain(line, `go through a door: import src/${targetRoom}/index.ts or options.ts`)
     }
     if (isTest(file.path)) continue
+    if (!SCHEMA_FILE.test(file.path) && !READS_CONFIGURATION.test(file.path)) {
+      for (const { target, line } of schemaImportsOf(file)) {
+        complain(line, `${target} checks settings: only options.ts and *-schema.ts load it, others import its types`)
+      }
+    }
     for (const { pattern, name: call, allowed } of OUTSIDE) {
       if (allowed.test(file.path)) continue
       for (const [index, text] of file.text.split('\n').entries()) {

@@ -41,7 +41,7 @@ function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admiss
   scope.addSeed(PAGE)
   return new Admission({
     canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
-    schemes: new Set(['http', 'https']),
+    seeds: [],
     scope,
     fingerprinter: new Fingerprinter(defaultKey),
     seen: new MemoryUrlSeen(),
@@ -67,7 +67,7 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
       }
     },
   }
-  const options = { linksPerPage: 100_000, titleLength: 100 }
+  const options = { linksPerPage: 100_000, titleLength: 100, simhash: false }
   const page = scanHtml(Buffer.from(html), { charset: 'utf-8' }, options)
   expect(admission.admitLinks({ url: PAGE, depth }, page, mayFollow, sink)).toBeUndefined()
   return told

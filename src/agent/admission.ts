@@ -29,6 +29,7 @@ import {
   type Fingerprinter,
   hostKeyOf,
   LinkJoiner,
+  schemeOf,
   type Scope,
   slotOf,
 } from '../url/index.ts'
@@ -38,6 +39,8 @@ import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
 const NOT_JOINED = 0xffff_ffff
 /** Links asked about in one go; a page with more is taken in pieces. */
 const BATCH_LINKS = 512
+const LETTER_F = 102
+const LETTER_H = 104
 
 /** URLs that are remembered as held. At 19 bytes each they take 5 MB. */
 const HELD_REMEMBERED = 2 ** 18
@@ -46,9 +49,9 @@ const SENT_REMEMBERED = 2 ** 18
 
 export interface AdmissionParts {
   readonly canonicalise: Canonicalise
-  /** Schemes there is a protocol module for. */
-  readonly schemes: ReadonlySet<string>
   readonly scope: Scope
+  /** Seeds of earlier runs. */
+  readonly seeds: readonly CanonicalUrl[]
   readonly fingerprinter: Fingerprinter
   readonly seen: UrlSeen
   readonly strategy: Strategy
@@ -87,6 +90,8 @@ export interface LinkSource {
 
 export class Admission {
   readonly #parts: AdmissionParts
+  /** Schemes beside http and https that links are followed to: those of the seeds. */
+  readonly #schemes = new Set<string>()
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** URLs held lately, so that most are held once; held twice, one is admitted once all the same. */
   #heldBefore = new MemoryUrlSeen()
@@ -103,12 +108,13 @@ export class Admission {
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
+    for (const seed of parts.seeds) this.#schemes.add(schemeOf(seed))
     const { scope, follow, fingerprinter, canonicalise } = parts
     this.#joiner = new LinkJoiner(fingerprinter.key, scope.goesByOrigin ? canonicalise.plainLengthMax : 0)
     this.#follows = LINK_KINDS.map((kind) => follow.has(kind))
-    // The schemes of canonical URLs differ in their first letter, and asking that costs no string.
-    const letters = new Set([...parts.schemes].map((scheme) => scheme.charCodeAt(0)))
-    this.#judge = (url, depth) => (letters.has(url.charCodeAt(0)) ? scope.judge(url, depth) : 'scheme')
+    // Nearly all are of the web, and asking that costs no string.
+    this.#judge = (url, depth) =>
+      url.charCodeAt(0) === LETTER_H || this.#schemes.has(schemeOf(url)) ? scope.judge(url, depth) : 'scheme'
   }
 
   /** Seeds are in scope by definition, but not past --exclude. True when it was admitted now. */
@@ -166,6 +172,7 @@ export class Admission {
   }
 
   #addSeed(url: CanonicalUrl): void {
+    this.#schemes.add(schemeOf(url))
     this.#parts.scope.addSeed(url)
     // What was refused may be in scope now.
     this.#joiner.forget()
@@ -177,6 +184,7 @@ export class Admission {
     const url = canonicalise(location, BaseUrl.of(source.url))
     if (typeof url !== 'string') return sink.refused(url.refused)
     if (source.hops >= redirectsMax) return sink.refused('redirect-limit')
+    if (leadsIntoFiles(source.url, url)) return sink.refused('scheme')
     if (source.isSeed) this.#addSeed(url)
     const refusal = this.#judge(url, source.depth)
     if (refusal !== null) return sink.refused(refusal)
@@ -295,7 +303,7 @@ export class Admission {
         continue
       }
       if (mayJoin && start !== -1 && joiner.missedOrigin) joiner.learn(url)
-      const refusal = this.#judge(url, depth)
+      const refusal = leadsIntoFiles(source.url, url) ? 'scheme' : this.#judge(url, depth)
       const isNofollow = !mayFollow || saysNofollow
       if (refusal !== null) {
         sink.refused(refusal)
@@ -402,6 +410,11 @@ export class Admission {
     if (owners !== null && entry.isSeed && entry.via !== null) sink.abroad(ranked)
     return true
   }
+}
+
+/** Nobody out there has a say in what is read of this machine: only files lead to files. */
+function leadsIntoFiles(source: CanonicalUrl, url: CanonicalUrl): boolean {
+  return url.charCodeAt(0) === LETTER_F && url.startsWith('file:') && !source.startsWith('file:')
 }
 
 /** A seed as it waits. */

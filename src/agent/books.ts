@@ -24,17 +24,23 @@ export interface CommittedFile {
   committed?(state: unknown, number: number): Promise<void>
 }
 
-/** Everything that becomes true together with the end of one URL's walk. */
-export interface Settled {
-  readonly entry: FrontierEntry
-  readonly verdict: Verdict
-  readonly page: PageRecord | null
-  readonly failure: FailureRecord | null
+/** What the links of a page came to. */
+export interface FoundLinks {
   readonly admitted: readonly FrontierEntry[]
   /** Links that other agents own. */
   readonly abroad: readonly FrontierEntry[]
   readonly held: readonly FrontierEntry[]
   readonly refused: readonly RefusalReason[]
+}
+
+const NO_LINKS: FoundLinks = { admitted: [], abroad: [], held: [], refused: [] }
+
+/** Everything that becomes true together with the end of one URL's walk. */
+export interface Settled extends FoundLinks {
+  readonly entry: FrontierEntry
+  readonly verdict: Verdict
+  readonly page: PageRecord | null
+  readonly failure: FailureRecord | null
 }
 
 export interface BooksParts {
@@ -135,16 +141,17 @@ export class Books {
     this.#giveUp(entry, { url: entry.url, kind: 'failed', code }, code, detail)
   }
 
-  skipped(entry: FrontierEntry, reason: SkipReason, detail: string): void {
-    this.#giveUp(entry, { url: entry.url, kind: 'skipped', reason }, reason, detail)
+  /** `links`: of a page that was fetched and is not kept. */
+  skipped(entry: FrontierEntry, reason: SkipReason, detail: string, links = NO_LINKS): void {
+    this.#giveUp(entry, { url: entry.url, kind: 'skipped', reason }, reason, detail, links)
   }
 
-  #giveUp(entry: FrontierEntry, verdict: Verdict, reason: string, detail: string): void {
+  #giveUp(entry: FrontierEntry, verdict: Verdict, reason: string, detail: string, links = NO_LINKS): void {
     const { url, depth, via } = entry
     const at = new Date(this.#parts.clock.wallMs()).toISOString()
     const kind = verdict.kind === 'skipped' ? 'skipped' : 'failed'
     const failure = { url, kind, reason, detail, depth, via, at } as const
-    this.settle({ entry, verdict, page: null, failure, admitted: [], abroad: [], held: [], refused: [] })
+    this.settle({ entry, verdict, page: null, failure, ...links })
   }
 
   admitted(entry: FrontierEntry): void {

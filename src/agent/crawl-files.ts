@@ -22,6 +22,7 @@ import type { CommittedFile } from './books.ts'
 import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { IndexedArchive } from './indexed-archive.ts'
+import type { MannersNote } from './learnt-rests.ts'
 import type { GivenUpNote } from './trouble.ts'
 import { FailuresFile, type FailuresState } from './failures-file.ts'
 
@@ -33,10 +34,14 @@ export const FILES = {
   held: 'state/held.jsonl',
   robots: 'state/robots.jsonl',
   givenUp: 'state/given-up.jsonl',
+  manners: 'state/manners.jsonl',
   index: 'state/index.cdxj',
   links: 'state/links.log',
   originals: 'state/originals.jsonl',
 } as const
+
+/** What was learnt about traps: no batch speaks of it, and nothing is lost without it but requests. */
+export const TRAPS_FILE = 'state/traps.jsonl'
 
 /** A seed as it was given, or where one redirected to. */
 export interface Seed {
@@ -56,6 +61,8 @@ export interface CrawlFiles {
   readonly robots: JsonLines<SavedRobotsEntry>
   /** Hosts and origins that were given up, and until when. */
   readonly givenUp: JsonLines<GivenUpNote>
+  /** Pauses that hosts asked for, and the pace they have taught; the last line of a host holds. */
+  readonly manners: JsonLines<MannersNote>
   readonly linkLog: LinkLog | null
   /** First pages of the contents this agent owns, whoever met them; null where it owns all: then pages.jsonl says it. */
   readonly originals: JsonLines<OriginalNote> | null
@@ -84,11 +91,12 @@ export async function openCrawlFiles(
   const held = await openLines<FrontierEntry>('held')
   const robots = await openLines<SavedRobotsEntry>('robots')
   const givenUp = await openLines<GivenUpNote>('givenUp')
+  const manners = await openLines<MannersNote>('manners')
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
   const originals = share === null ? null : await openLines<OriginalNote>('originals')
-  const lines = { originals, pages, seeds, held, robots, givenUp, failures }
+  const lines = { originals, pages, seeds, held, robots, givenUp, manners, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {

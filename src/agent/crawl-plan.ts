@@ -15,6 +15,8 @@ export interface Share {
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */
   readonly ipGate: IpGate
+  /** Domains likewise; null where they do not rest. */
+  readonly domainGate: IpGate | null
   /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
   readonly onIdle: () => StopReason | null
   /** It has stopped asking; resolves when the others need no answers of it any more. */

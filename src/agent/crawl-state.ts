@@ -9,7 +9,7 @@
 import { join } from 'node:path'
 import { DiskContentSeen, type ContentState } from '../content-seen/index.ts'
 import { LineReader, lockDirectory, makeDirectory } from '../disk/index.ts'
-import { DiskFrontier } from '../frontier/index.ts'
+import { DiskFrontier, HostRules } from '../frontier/index.ts'
 import { type Journal, type LedgerBatch, SegmentedJournal } from '../ledger/index.ts'
 import { RobotsCache } from '../robots/index.ts'
 import { readJsonLines } from '../store/index.ts'
@@ -76,6 +76,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   const last = await lastBatch(journal)
   const states = last?.files ?? {}
   const memory = planMemory(settings.agent.memory, plan.share?.agents ?? 1)
+  const rules = HostRules.of(settings.frontier.rules)
   const frontier = await DiskFrontier.open({
     directory: join(folder, 'frontier'),
     memoryBytes: memory.frontierBytes,
@@ -83,9 +84,11 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     delayMs: settings.frontier.delay,
     ipDelayMs: settings.frontier.ipDelay,
     ipConnections: settings.frontier.ipConnections,
+    domainDelayMs: settings.frontier.domainDelay,
+    rules,
     urlsPerTurn: settings.frontier.urlsPerTurn,
     onReady: () => bell.ring(),
-    ...(plan.share === null ? {} : { ipGate: plan.share.ipGate }),
+    ...(plan.share === null ? {} : { ipGate: plan.share.ipGate, domainGate: plan.share.domainGate }),
   })
   closers.add(() => frontier.close())
   const seenState = (states['seen'] as SeenState | undefined) ?? null
@@ -116,7 +119,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     entriesMax: settings.robots.cacheEntries,
     bytesMax: Math.min(settings.robots.cacheBytes, memory.robotsBytes),
   })
-  const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax)
+  const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax, rules)
   await restoreRobots(files.robots.path, robots, crawlDelays)
   await replay(journal, { seen, seenHolds: seenState?.replayFrom ?? 0, fingerprinter, frontier })
   const contentsHold = contentState?.replayFrom ?? 0

@@ -127,6 +127,12 @@ export class Crawl {
     return this.#walk.changes.isScopeChanged
   }
 
+  /** What an owner should know of how it was opened, in sentences. */
+  get warnings(): readonly string[] {
+    const warning = this.#walk.traps?.warning ?? null
+    return warning === null ? [] : [warning]
+  }
+
   /** What broke the crawl, when run() ended with 'error' or 'disk-full'. */
   get fault(): unknown {
     return this.#walk.pipeline.fault

@@ -25,6 +25,7 @@ export interface FileFinding {
 const DISPENSABLE: Readonly<Record<string, string>> = {
   robots: 'begun anew; robots.txt files are asked for again',
   givenUp: 'begun anew; hosts that were given up are tried again',
+  manners: 'begun anew; hosts are asked as configured, and pauses they asked for before are in the frontier',
   links: 'begun anew; the report does not know the links of pages fetched so far',
 }
 

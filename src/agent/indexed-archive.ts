@@ -1,4 +1,5 @@
 import type { Document } from '../document/index.ts'
+import { isKept } from '../store/index.ts'
 import type { Archive, ArchiveFacts, ArchiveState, CdxjWriter, WarcLocation } from '../store/index.ts'
 
 /** An archive whose records go into the CDXJ index in the moment they count: no state speaks of one without the other. */
@@ -12,6 +13,7 @@ export class IndexedArchive implements Archive {
   }
 
   write(document: Document, facts: ArchiveFacts): Promise<WarcLocation | null> | WarcLocation | null {
+    if (!isKept(document)) return null
     return this.#archive.write(document, facts, (place) => this.#index.append(document, facts, place))
   }
 

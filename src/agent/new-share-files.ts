@@ -14,6 +14,7 @@ import { Closers } from './closers.ts'
 import { FILES, type Seed } from './crawl-files.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures } from './figures.ts'
+import type { MannersNote } from './learnt-rests.ts'
 import { HISTORY, type OldShare } from './old-share.ts'
 import type { GivenUpNote } from './trouble.ts'
 import { failureVerdict, pageVerdict } from './verdict.ts'
@@ -27,6 +28,7 @@ interface Lines {
   readonly held: JsonLines<FrontierEntry>
   readonly robots: JsonLines<SavedRobotsEntry>
   readonly givenUp: JsonLines<GivenUpNote>
+  readonly manners: JsonLines<MannersNote>
   readonly originals: JsonLines<OriginalNote>
 }
 
@@ -61,6 +63,7 @@ export class NewShareFiles {
         held: await openLines<FrontierEntry>(FILES.held),
         robots: await openLines<SavedRobotsEntry>(FILES.robots),
         givenUp: await openLines<GivenUpNote>(FILES.givenUp),
+        manners: await openLines<MannersNote>(FILES.manners),
         originals: await openLines<OriginalNote>(FILES.originals),
       })
     } catch (fault) {

@@ -14,6 +14,7 @@ import { committedFiles, type Seed } from './crawl-files.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlTotals } from './figures.ts'
+import type { MannersNote } from './learnt-rests.ts'
 import { originalNotesIn } from './page-originals.ts'
 import type { GivenUpNote } from './trouble.ts'
 
@@ -98,6 +99,10 @@ export class OldShare {
 
   givenUp(): AsyncIterable<GivenUpNote> {
     return readJsonLines<GivenUpNote>(this.#state.files.givenUp.path)
+  }
+
+  manners(): AsyncIterable<MannersNote> {
+    return readJsonLines<MannersNote>(this.#state.files.manners.path)
   }
 
   /** First pages of the contents it owns. */

@@ -21,6 +21,7 @@ import { processorOptions } from '../processors/options.ts'
 import { robotsOptions } from '../robots/options.ts'
 import { storeOptions } from '../store/options.ts'
 import { strategyOptions } from '../strategy/options.ts'
+import { trapsOptions } from '../traps/options.ts'
 import { urlOptions } from '../url/options.ts'
 import { MEMORY_MIN } from './memory-plan.ts'
 
@@ -110,6 +111,7 @@ export const SECTIONS = {
   parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
+  traps: trapsOptions,
   strategy: strategyOptions,
 } as const
 

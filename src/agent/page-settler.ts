@@ -5,14 +5,15 @@ import { Fault, type FaultPoints, type RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
-import { sniffMediaType } from '../parse/index.ts'
+import { formatSketch, sniffMediaType } from '../parse/index.ts'
 import { type LinkLog, type LinkTargets, PageInHand, type ProcessorChain } from '../processors/index.ts'
-import { pageDirectives } from '../robots/index.ts'
 import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
+import type { TrapWatch } from '../traps/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
-import type { Books } from './books.ts'
+import type { Books, FoundLinks } from './books.ts'
 import { inDoubt } from './broken-visits.ts'
+import { type Asked, noteWishes, type PageWishes, skipDetail } from './page-wishes.ts'
 
 export interface PageSettlerParts {
   readonly admission: Admission
@@ -21,10 +22,12 @@ export interface PageSettlerParts {
   readonly chain: ProcessorChain
   readonly contentSeen: ContentSeen
   readonly linkLog: LinkLog | null
-  readonly productToken: string
+  readonly wishes: PageWishes
   /** False where robots are ignored: then nobody's nofollow binds us either. */
   readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
+  /** Null where traps are walked into. */
+  readonly traps: TrapWatch | null
   readonly faults: FaultPoints
 }
 
@@ -47,38 +50,41 @@ export class PageSettler {
 
   /** After the processors: is it wanted, and was its content met before? */
   #judge(entry: FrontierEntry, page: PageInHand): Promise<boolean> | boolean {
-    const { books, contentSeen } = this.#parts
+    const { books, contentSeen, wishes } = this.#parts
     const { document, dropped } = page
     if (dropped !== null) {
       books.skipped(entry, dropped.reason, dropped.detail)
       return false
     }
+    const asked = wishes.of(page)
     const digest = sha256(document.body)
+    if (asked.action === 'skip') return this.#follow(entry, page, asked, digest, labelled(digest), null, null, null)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
-    if (!takesPart) return this.#keep(entry, page, digest, null, null)
+    if (!takesPart) return this.#keep(entry, page, asked, digest, null, null)
     const bytes = Buffer.from(digest, 'hex')
     const claimed = contentSeen.claim(bytes)
     return claimed instanceof Promise
-      ? claimed.then((original) => this.#keepClaimed(entry, page, digest, bytes, original))
-      : this.#keepClaimed(entry, page, digest, bytes, claimed)
+      ? claimed.then((original) => this.#keepClaimed(entry, page, asked, digest, bytes, original))
+      : this.#keepClaimed(entry, page, asked, digest, bytes, claimed)
   }
 
   /** Keeps a page whose content is claimed, unless somebody had it before. */
   #keepClaimed(
     entry: FrontierEntry,
     page: PageInHand,
+    asked: Asked,
     digest: string,
     bytes: Buffer,
     original: Original | null,
   ): Promise<boolean> | boolean {
-    if (original !== null) return this.#keep(entry, page, digest, null, original)
+    if (original !== null) return this.#keep(entry, page, asked, digest, null, original)
     // Whoever waits for the same content must not wait for a page that will never be kept.
     const giveUp = (fault: unknown): never => {
       this.#parts.contentSeen.release(bytes)
       throw fault
     }
     try {
-      const kept = this.#keep(entry, page, digest, bytes, null)
+      const kept = this.#keep(entry, page, asked, digest, bytes, null)
       return kept instanceof Promise ? kept.catch(giveUp) : kept
     } catch (fault) {
       return giveUp(fault)
@@ -89,67 +95,62 @@ export class PageSettler {
   #keep(
     entry: FrontierEntry,
     page: PageInHand,
+    asked: Asked,
     digest: string,
     claim: Buffer | null,
     original: Original | null,
   ): Promise<boolean> | boolean {
     const { document } = page
     const payloadDigest = labelled(document.wire === document.body ? digest : sha256(document.wire))
-    const written = this.#parts.archive.write(document, {
-      payloadDigest,
-      revisitOf: original,
-      via: entry.via,
-      depth: entry.depth,
-    })
+    const written =
+      asked.action === 'unstored'
+        ? null
+        : this.#parts.archive.write(document, {
+            payloadDigest,
+            revisitOf: original,
+            via: entry.via,
+            depth: entry.depth,
+          })
     return written instanceof Promise
-      ? written.then((location) => this.#follow(entry, page, digest, payloadDigest, claim, original, location))
-      : this.#follow(entry, page, digest, payloadDigest, claim, original, written)
+      ? written.then((location) => this.#follow(entry, page, asked, digest, payloadDigest, claim, original, location))
+      : this.#follow(entry, page, asked, digest, payloadDigest, claim, original, written)
   }
 
   /** Where the walk goes on from here, the target of a redirect or the links; then everything is settled together. */
   #follow(
     entry: FrontierEntry,
     page: PageInHand,
+    asked: Asked,
     digest: string,
     payloadDigest: string,
     claim: Buffer | null,
     original: Original | null,
     location: WarcLocation | null,
   ): Promise<boolean> | boolean {
-    const { admission, linkLog, followsDuplicates, productToken, obeysRobots, faults } = this.#parts
+    const { admission, linkLog, followsDuplicates, obeysRobots, faults } = this.#parts
     const { document } = page
     if (claim !== null) faults.hit('stage')
-    const directives = pageDirectives({
-      xRobotsTag: document.headers('x-robots-tag'),
-      metaRobots: page.parsed?.metaRobots ?? [],
-      productToken,
-    })
     const target = redirectTarget(document)
     const stage = new Stage(linkLog, entry)
-    const record = pageRecord(
-      entry,
-      page,
-      labelled(digest),
-      payloadDigest,
-      original,
-      location,
-      target,
-      directives.noindex,
-    )
+    const record =
+      asked.action === 'skip'
+        ? null
+        : pageRecord(entry, page, asked, labelled(digest), payloadDigest, original, location, target)
     let later: Promise<void> | undefined
     try {
       if (target !== null) later = admission.admitRedirect(entry, target, stage)
       else if (page.parsed !== null && isSuccess(document) && (original === null || followsDuplicates)) {
-        later = admission.admitLinks(entry, page.parsed, !obeysRobots || !directives.nofollow, stage)
+        later = admission.admitLinks(entry, page.parsed, !obeysRobots || !asked.directives.nofollow, stage)
       }
     } catch (cause) {
       return this.#saveLinks(stage, cause)
     }
-    if (later === undefined) return this.#enter(entry, document, record, payloadDigest, claim, stage)
-    return later.then(
-      () => this.#enter(entry, document, record, payloadDigest, claim, stage),
-      (cause: unknown) => this.#saveLinks(stage, cause),
-    )
+    const enter = (): boolean =>
+      record === null
+        ? this.#leaveOut(entry, asked, stage)
+        : this.#enter(entry, page, record, payloadDigest, claim, stage)
+    if (later === undefined) return enter()
+    return later.then(enter, (cause: unknown) => this.#saveLinks(stage, cause))
   }
 
   /** The page breaks us in the middle of its links. Those that were met before count: nobody would admit them again. */
@@ -164,16 +165,35 @@ export class PageSettler {
     throw cause
   }
 
+  /** Nothing of the page is kept; what it leads to was found all the same. */
+  #leaveOut(entry: FrontierEntry, asked: Asked, stage: Stage): false {
+    this.#parts.books.skipped(entry, 'opt-out', skipDetail(asked), stage.found())
+    return false
+  }
+
   /** Into the books, and in the same breath into the set of contents. */
   #enter(
     entry: FrontierEntry,
-    document: Document,
+    { document, parsed, mediaType }: PageInHand,
     page: PageRecord,
     payloadDigest: string,
     claim: Buffer | null,
     stage: Stage,
   ): true {
-    const { books, contentSeen } = this.#parts
+    const { books, contentSeen, traps } = this.#parts
+    // Before the books: what breaks on an odd page must not leave it half settled.
+    traps?.learn({
+      url: entry.url,
+      host: entry.host,
+      via: entry.via,
+      status: document.status,
+      sketch: parsed?.sketch ?? null,
+      title: parsed?.title ?? null,
+      charset: document.charset,
+      leads: stage.entries,
+      leadsAbroad: stage.abroadEntries.length,
+      html: mediaType === 'text/html' ? document.body : null,
+    })
     const position = books.settle({
       entry,
       verdict: {
@@ -185,10 +205,7 @@ export class PageSettler {
       },
       page,
       failure: null,
-      admitted: stage.entries,
-      abroad: stage.abroadEntries,
-      held: stage.heldEntries,
-      refused: stage.refusals,
+      ...stage.found(),
     })
     if (claim !== null) {
       const { fetchedAtMs } = document
@@ -215,6 +232,10 @@ class Stage implements AdmissionSink {
   constructor(linkLog: LinkLog | null, source: FrontierEntry) {
     this.#linkLog = linkLog
     this.#source = source
+  }
+
+  found(): FoundLinks {
+    return { admitted: this.entries, abroad: this.abroadEntries, held: this.heldEntries, refused: this.refusals }
   }
 
   admitted(entry: FrontierEntry): void {
@@ -281,12 +302,12 @@ function resolved(location: string, url: CanonicalUrl): string {
 function pageRecord(
   entry: FrontierEntry,
   page: PageInHand,
+  asked: Asked,
   digest: string,
   payloadDigest: string,
   original: Original | null,
   warc: WarcLocation | null,
   location: string | null,
-  isNoindex: boolean,
 ): PageRecord {
   const { document, parsed } = page
   // Assigned one by one, not spread together: this runs for every page.
@@ -309,13 +330,15 @@ function pageRecord(
   const server = document.header('server')
   if (location !== null) record.location = resolved(location, entry.url)
   if (document.truncated !== null) record.truncated = document.truncated
+  if (document.decoding === 'broken' || document.decoding === 'unknown') record.decoding = document.decoding
   if (original !== null) record.duplicateOf = original.url
-  if (isNoindex) record.noindex = true
+  noteWishes(record, asked)
   if (server !== null) record.server = server
   if (parsed === null) return record
   record.charset = parsed.encoding
   if (parsed.title !== null) record.title = parsed.title
   if (parsed.canonical !== null) record.canonical = parsed.canonical
   if (parsed.language !== null) record.language = parsed.language
+  if (parsed.sketch !== null) record.simhash = formatSketch(parsed.sketch)
   return record
 }

@@ -67,6 +67,8 @@ export class Pipeline {
   #isPumping = false
   #isRunning = false
   #waitsUntilMs: number | null = null
+  /** When it stopped because all rest: when the first of them may be asked. */
+  #restUntilMs: number | null = null
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -83,7 +85,7 @@ export class Pipeline {
 
   /** When nothing can be asked now: until when. */
   get waitsUntilMs(): number | null {
-    return this.#active === 0 ? this.#waitsUntilMs : null
+    return this.#active === 0 ? (this.#restUntilMs ?? this.#waitsUntilMs) : null
   }
 
   /** What broke the crawl, when it ended with 'error' or 'disk-full'. */
@@ -127,6 +129,7 @@ export class Pipeline {
       return
     }
     this.#stop = reason
+    if (reason === 'only-resting') this.#restUntilMs = this.idle().readyMs
     // Whoever waits for the speed limit sees now that there is nothing to ask for.
     this.#parts.pace.takeDown()
     this.#after(STOP_GRACE_MS, () => this.#abort())

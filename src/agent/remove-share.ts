@@ -4,9 +4,18 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { diskFault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
-import { FILES } from './crawl-files.ts'
+import { FILES, TRAPS_FILE } from './crawl-files.ts'
 
-const PARTS = ['journal', 'frontier', 'frontier.rebuilding', 'frontier.rebuilt', 'seen', 'contents', 'spool']
+const PARTS = [
+  'journal',
+  'frontier',
+  'frontier.rebuilding',
+  'frontier.rebuilt',
+  'seen',
+  'contents',
+  'spool',
+  basename(TRAPS_FILE),
+]
 const EDITION_NAME = /^failures-\d+\.jsonl$/
 const ASIDE_NAME = /^damaged-/
 

@@ -54,7 +54,7 @@ export interface RepairedShare {
   readonly lost: number
 }
 
-const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp'] as const
+const KEPT_WHOLE = ['seeds', 'held', 'robots', 'givenUp', 'manners'] as const
 
 export async function repairShare(parts: RepairParts, plan: RepairPlan, scratch: string): Promise<RepairedShare> {
   const { place, clock, random, wallMs } = parts

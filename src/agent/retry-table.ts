@@ -40,6 +40,9 @@ export const RETRY_TABLE: Readonly<Record<FailureCode, RetryRule>> = {
   FETCH_TIMEOUT: { blame: 'url', again: true, atLast: 'fail' },
   FETCH_THROTTLED: { blame: 'nobody', again: true, atLast: 'keep' },
   FETCH_SERVER_BUSY: { blame: 'url', again: true, atLast: 'keep' },
+  FETCH_SERVER_FULL: { blame: 'host', again: true, atLast: 'fail' },
+  FETCH_LOGIN_REFUSED: { blame: 'host', again: false, atLast: 'fail' },
+  FETCH_NOT_AVAILABLE: { blame: 'url', again: false, atLast: 'fail' },
   VISIT_BROKEN: { blame: 'url', again: true, atLast: 'fail' },
 }
 

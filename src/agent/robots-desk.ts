@@ -5,12 +5,12 @@
 // points to, so that every hop is made in its host's turn, with its host's rest. Parked hosts
 // still run errands; therefore two hosts whose robots.txt redirect to each other do not wait for ever.
 //
-//   unknown ──▶ errand ──▶ rules | allow-all | disallow-all      (kept ≤ 24 h)
-//                 │  ▲
+//   unknown ──▶ errand ──▶ rules | allow-all | disallow-all ──┬──▶ kept ≤ 24 h
+//                 │  ▲                                        └ errand for tdmrep.json, where that is wanted ─▶
 //                 └──┘ redirect (≤ 5), server error (tries)
 
 import { hash } from 'node:crypto'
-import type { Clock } from '../base/index.ts'
+import type { Clock, SkipReason } from '../base/index.ts'
 import { type Document, locationOf } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
 import type { ErrandAnswer, PlainAnswer } from '../exchange/index.ts'
@@ -19,7 +19,9 @@ import {
   ALLOW_ALL,
   DISALLOW_ALL,
   judgeRobotsAnswer,
+  type OptOutPolicy,
   parseRobots,
+  parseTdmFile,
   ROBOTS_BYTES_MAX,
   type RobotsCache,
   type RobotsEntry,
@@ -27,12 +29,24 @@ import {
   robotsLifeMs,
   type RobotsVerdict,
   type SavedRobotsEntry,
+  SiteWishes,
+  TDM_FILE_PATH,
+  type TdmRule,
 } from '../robots/index.ts'
 import type { Archive } from '../store/index.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import { passingTrouble } from './retry-table.ts'
 import type { CrawlDelays } from './crawl-delays.ts'
-import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf, type HostKey, type Origin } from '../url/index.ts'
+import {
+  BaseUrl,
+  canonicalise,
+  type CanonicalUrl,
+  hostKeyOf,
+  type HostKey,
+  type Origin,
+  originOf,
+  robotsUrlOf,
+} from '../url/index.ts'
 
 /** What an errand for robots.txt carries with it. */
 interface RobotsPurpose {
@@ -44,6 +58,14 @@ interface RobotsPurpose {
   /** Vain attempts so far, and pauses the server asked for (429, 503). */
   readonly tries: number
   readonly pauses: number
+  /** What robots.txt said, where tdmrep.json is what the errand is for. */
+  readonly learnt: Learnt | null
+}
+
+/** What robots.txt said, while the second file is being fetched. */
+interface Learnt {
+  readonly entry: RobotsEntry
+  readonly lifeMs: number
 }
 
 /** An errand that another agent asked for: its answer goes back as it is. */
@@ -73,6 +95,7 @@ export interface RobotsDeskParts {
   readonly pauses: number
   readonly crawlDelays: CrawlDelays
   readonly life: RobotsLife
+  readonly policy: OptOutPolicy
   /** Rules that were learnt, for the ledger. */
   readonly onLearnt: (note: SavedRobotsEntry) => void
   readonly onSitemaps: (robotsUrl: CanonicalUrl, sitemaps: readonly string[]) => Promise<void>
@@ -81,13 +104,18 @@ export interface RobotsDeskParts {
 export type Judgement =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'disallowed' | 'unavailable'; readonly detail: string }
+  | { readonly kind: 'refused'; readonly reason: SkipReason; readonly detail: string }
 
 /** Stands for what a file would have held where there is none. */
-const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [] }
+const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false }
+const LETTER_F = 102
 const ALLOWED: Judgement = { kind: 'allowed' }
 const UNKNOWN: Judgement = { kind: 'unknown' }
-const UNAVAILABLE: Judgement = { kind: 'unavailable', detail: 'robots.txt answers with an error' }
+const UNAVAILABLE: Judgement = {
+  kind: 'refused',
+  reason: 'robots-unavailable',
+  detail: 'robots.txt answers with an error',
+}
 
 export class RobotsDesk {
   readonly #parts: RobotsDeskParts
@@ -102,21 +130,46 @@ export class RobotsDesk {
   }
 
   judge(origin: Origin, pathAndQuery: string): Judgement {
+    // Files have no server that could have rules.
+    if (origin.charCodeAt(0) === LETTER_F && origin.startsWith('file:')) return ALLOWED
     const entry = this.#parts.cache.get(origin) ?? this.#fresh.get(origin) ?? null
-    if (entry === null) return UNKNOWN
+    // A crawl that goes on with another purpose may need what it did not ask for before.
+    if (entry === null || (this.#parts.policy.wantsTdmFile && !entry.knowsTdm)) return UNKNOWN
     if (this.#fresh.size > 0) this.#fresh.delete(origin)
     if (entry.rules.answer === 'disallow-all') return UNAVAILABLE
     const decision = entry.rules.decide(pathAndQuery)
-    if (decision.allowed) return ALLOWED
-    return { kind: 'disallowed', detail: `robots.txt line ${decision.line}: ${decision.rule}` }
+    if (!decision.allowed) {
+      return { kind: 'refused', reason: 'robots', detail: `robots.txt line ${decision.line}: ${decision.rule}` }
+    }
+    return entry.wishes === null ? ALLOWED : this.#judgeWishes(entry.wishes, pathAndQuery)
+  }
+
+  #judgeWishes(wishes: SiteWishes, pathAndQuery: string): Judgement {
+    const { policy } = this.#parts
+    const tdm = wishes.tdmOf(pathAndQuery)
+    const asked = wishes.usageOf(pathAndQuery)
+    const reserved = { optOut: 'tdm', source: 'tdmrep.json: tdm-reservation 1' } as const
+    const wish = policy.firstToSkip(tdm?.isReserved === true ? [...asked, reserved] : asked)
+    return wish === null
+      ? ALLOWED
+      : { kind: 'refused', reason: 'opt-out', detail: `${wish.optOut}; not asked for: ${wish.source}` }
+  }
+
+  /**
+   * What the site of a page asks of its use, as known when it was fetched. Null where it asks nothing, or its rules are
+   * forgotten: hosts by the thousand would have to come between the question whether it may be fetched and its answer.
+   */
+  wishesFor(url: CanonicalUrl): SiteWishes | null {
+    const { cache } = this.#parts
+    return cache.hasWishes ? (cache.getStale(originOf(url))?.wishes ?? null) : null
   }
 
   /** Sends for the rules of an origin. Its host gives no turns for pages until they are there. */
   request(origin: Origin, host: HostKey): void {
     const { frontier } = this.#parts
-    const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0, pauses: 0 }
+    const purpose: RobotsPurpose = { origin, asker: host, hops: 0, tries: 0, pauses: 0, learnt: null }
     frontier.park(host)
-    frontier.sendErrand({ url: `${origin}/robots.txt` as CanonicalUrl, host, purpose })
+    frontier.sendErrand({ url: robotsUrlOf(origin), host, purpose })
   }
 
   /** What an errand brought back: 'retry' when the same host has to be asked again. */
@@ -127,6 +180,10 @@ export class RobotsDesk {
       // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
       // a redirect into forbidden ground is a file that cannot be had.
       this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
+      return 'done'
+    }
+    if (outcome.kind === 'failed' && outcome.code === 'FETCH_NOT_AVAILABLE') {
+      this.#learn(purpose, 'allow-all', NO_FILE, null)
       return 'done'
     }
     if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })
@@ -160,8 +217,14 @@ export class RobotsDesk {
         this.#learn(purpose, verdict, NO_FILE, answer.cacheControl)
         return 'done'
       case 'parse': {
+        if (purpose.learnt !== null) {
+          this.#finish(purpose, purpose.learnt, answer.isCut ? [] : parseTdmFile(answer.body))
+          return 'done'
+        }
         const file = parseRobots(answer.body, answer.isCut)
-        const entry = { rules: file.rulesFor(this.#parts.productToken), sitemaps: file.sitemaps }
+        const { productToken } = this.#parts
+        const wishes = SiteWishes.of(file.usageFor(productToken), [])
+        const entry = { rules: file.rulesFor(productToken), sitemaps: file.sitemaps, wishes, knowsTdm: false }
         this.#learn(purpose, verdict, entry, answer.cacheControl)
         await this.#sitemaps(url, file.sitemaps)
         return 'done'
@@ -242,15 +305,34 @@ export class RobotsDesk {
   }
 
   #learn(purpose: RobotsPurpose, verdict: RobotsVerdict, parsed: RobotsEntry, cacheControl: string | null): void {
-    const { cache, frontier, crawlDelays, life, clock, onLearnt } = this.#parts
+    // Whatever became of tdmrep.json: a site without one reserves nothing.
+    if (purpose.learnt !== null) return this.#finish(purpose, purpose.learnt, [])
+    const { frontier, crawlDelays, life, policy } = this.#parts
     const { origin, asker } = purpose
     const rules = verdict === 'parse' ? parsed.rules : verdict === 'allow-all' ? ALLOW_ALL : DISALLOW_ALL
     const lifeMs = robotsLifeMs(verdict, cacheControl, life)
-    const entry = { rules, sitemaps: parsed.sitemaps }
+    const learnt: Learnt = { entry: { ...parsed, rules }, lifeMs }
+    crawlDelays.learn(asker, origin, rules.crawlDelayMs)
+    if (!policy.wantsTdmFile || !rules.decide(TDM_FILE_PATH).allowed) return this.#finish(purpose, learnt, [])
+    const tdm: RobotsPurpose = { origin, asker, hops: 0, tries: 0, pauses: 0, learnt }
+    frontier.sendErrand({ url: `${origin}${TDM_FILE_PATH}` as CanonicalUrl, host: asker, purpose: tdm })
+  }
+
+  /** All is known: the host may be visited. */
+  #finish({ origin, asker }: RobotsPurpose, { entry: said, lifeMs }: Learnt, tdm: readonly TdmRule[]): void {
+    const { cache, frontier, clock, onLearnt, policy } = this.#parts
+    const { rules, sitemaps } = said
+    const knowsTdm = policy.wantsTdmFile
+    const wishes = tdm.length === 0 ? said.wishes : SiteWishes.of(said.wishes?.save().usage ?? [], tdm)
+    const entry: RobotsEntry = { rules, sitemaps, wishes, knowsTdm }
     cache.set(origin, entry, lifeMs)
     this.#fresh.set(origin, entry)
-    onLearnt({ origin, fetchedWallMs: clock.wallMs(), lifeMs, rules: rules.save(), sitemaps: parsed.sitemaps })
-    crawlDelays.learn(asker, origin, rules.crawlDelayMs)
+    const note = { origin, fetchedWallMs: clock.wallMs(), lifeMs, rules: rules.save(), sitemaps }
+    onLearnt({
+      ...note,
+      ...(wishes === null ? {} : { wishes: wishes.save() }),
+      ...(knowsTdm ? { knowsTdm } : {}),
+    })
     frontier.unpark(asker)
   }
 

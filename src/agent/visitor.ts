@@ -7,22 +7,16 @@
 // What came from the web (names, answers, pages, rules) is handled where a throw is caught: it costs its URL a try, as
 // any failure does. A throw of frontier, books or permits is not caught: it ends the agent (broken-visits.ts).
 
-import type { Clock, FailureCode, FaultPoints, Random, RefusalReason } from '../base/index.ts'
+import type { Clock, FailureCode, FaultPoints, RefusalReason } from '../base/index.ts'
 import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
-import {
-  backoffAfter,
-  type Errand,
-  type Frontier,
-  type FrontierEntry,
-  parseRetryAfter,
-  restAfter,
-  type Turn,
-} from '../frontier/index.ts'
+import type { Errand, Frontier, FrontierEntry, Turn } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
-import { type HostKey, type Origin, originOf, pathOf } from '../url/index.ts'
+import type { TrapWatch } from '../traps/index.ts'
+import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
+import type { Manners } from './manners.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Permits } from './permits.ts'
@@ -32,7 +26,6 @@ import type { Trouble } from './trouble.ts'
 
 export interface VisitorParts {
   readonly clock: Clock
-  readonly random: Random
   readonly frontier: Frontier
   /** Null behind a proxy, which resolves names itself. */
   readonly resolver: Resolver | null
@@ -42,9 +35,12 @@ export interface VisitorParts {
   readonly settler: PageSettler
   readonly books: Books
   readonly trouble: Trouble
+  readonly manners: Manners
   readonly broken: BrokenVisits
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
   readonly rescope: ((entry: FrontierEntry) => RefusalReason | null) | null
+  /** Null where traps are walked into. */
+  readonly traps: TrapWatch | null
   readonly permits: Permits
   /** True once no new request may be made. */
   readonly isStopping: () => boolean
@@ -58,12 +54,6 @@ export interface VisitorRules {
   readonly retries: number
   readonly pauses: number
   readonly hostPages: number | null
-  readonly delayMs: number
-  readonly latencyFactor: number
-  readonly restMaxMs: number
-  readonly backoffBaseMs: number
-  readonly backoffMaxMs: number
-  readonly retryAfterMaxMs: number
 }
 
 /** What an answer means, before anything is done about it. */
@@ -94,7 +84,9 @@ export class Visitor {
   }
 
   async visit(turn: Turn): Promise<void> {
-    const { frontier, resolver, clock, trouble, signal } = this.#parts
+    const { frontier, resolver, clock, trouble, signal, manners } = this.#parts
+    const closedMs = manners.closedMs(turn.host)
+    if (closedMs > 0) return this.#giveBack(turn, 0, closedMs)
     let addresses: readonly Address[] = []
     if (resolver !== null) {
       const resolution = await this.#resolve(resolver, turn.host)
@@ -120,27 +112,29 @@ export class Visitor {
   }
 
   /** The whole turn unused: what was to be asked waits on. */
-  #giveBack(turn: Turn, restMs: number): void {
+  #giveBack(turn: Turn, restMs: number, closedMs = 0): void {
     const { frontier } = this.#parts
-    frontier.settle(turn, { restMs, unvisited: turn.entries, wasAsked: false })
+    frontier.settle(turn, { restMs, closedMs, unvisited: turn.entries, wasAsked: false })
     if (turn.errand !== null) frontier.sendErrand(turn.errand)
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
-    const { frontier, isStopping, permits, books } = this.#parts
+    const { frontier, isStopping, permits, books, manners, traps } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
     let wasAsked = false
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as FrontierEntry
       const origin = originOf(entry.url)
-      const leave = isStopping() ? 'stopping' : this.#look(entry, origin)
+      const mustEnd = isStopping() || (i > 0 && manners.closedMs(turn.host) > 0)
+      const leave = mustEnd ? 'stopping' : this.#look(entry, origin)
       if (leave === 'again') again.push({ ...entry, tries: entry.tries + 1 })
       if (leave === 'again' || leave === 'settled') continue
       if (leave !== 'ask' || !permits.take()) {
         return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
+      if (entry.tries === 0 && entry.pauses === 0) traps?.asked(entry)
       const step = await this.#ask(turn, entry, origin, addresses, i, again)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
@@ -170,7 +164,7 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, trouble, rescope, rules } = this.#parts
+    const { books, desk, frontier, traps, trouble, rescope, rules } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
@@ -185,19 +179,21 @@ export class Visitor {
       books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
       return 'settled'
     }
+    const trap = traps === null ? null : traps.judge(entry)
+    if (trap !== null) {
+      books.skipped(entry, trap.reason, trap.detail)
+      return 'settled'
+    }
     if (desk === null) return 'ask'
-    const judgement = desk.judge(origin, pathOf(entry.url))
+    const judgement = desk.judge(origin, robotsPathOf(entry.url))
     switch (judgement.kind) {
       case 'allowed':
         return 'ask'
       case 'unknown':
         desk.request(origin, entry.host)
         return 'robots-needed'
-      case 'disallowed':
-        books.skipped(entry, 'robots', judgement.detail)
-        return 'settled'
-      case 'unavailable':
-        books.skipped(entry, 'robots-unavailable', judgement.detail)
+      case 'refused':
+        books.skipped(entry, judgement.reason, judgement.detail)
         return 'settled'
     }
   }
@@ -232,7 +228,7 @@ export class Visitor {
         permits.giveBack()
         books.skipped(entry, outcome.reason, outcome.detail)
         // Nothing was sent to an address we refuse; otherwise the head came and counts as a request.
-        return { restMs: outcome.reason === 'private-address' ? 0 : this.#restAfter(turn.host, 0) }
+        return { restMs: outcome.reason === 'private-address' ? 0 : this.#parts.manners.restAfter(turn.host, 0) }
       case 'failed': {
         permits.giveBack()
         const rule = RETRY_TABLE[outcome.code]
@@ -259,8 +255,8 @@ export class Visitor {
 
   /** A URL that failed by itself: again, or given up. The permit for it is back. */
   #urlFailed(turn: Turn, entry: FrontierEntry, code: FailureCode, detail: string, durationMs: number): Step {
-    const { books, rules } = this.#parts
-    const restMs = this.#restAfter(turn.host, durationMs)
+    const { books, rules, manners } = this.#parts
+    const restMs = manners.restAfter(turn.host, durationMs)
     if (RETRY_TABLE[code].again && entry.tries < rules.retries) {
       return { restMs, again: { ...entry, tries: entry.tries + 1 } }
     }
@@ -292,6 +288,7 @@ export class Visitor {
         return { restMs, back: { ...entry, pauses: entry.pauses + 1 }, ends: true }
       case 'retry':
         permits.giveBack()
+        if (pause !== null) books.rest(pause)
         return { restMs, again: { ...entry, tries: entry.tries + 1 } }
     }
   }
@@ -305,16 +302,16 @@ export class Visitor {
   }
 
   #read(turn: Turn, entry: FrontierEntry, origin: Origin, document: Document): Reading {
-    const { trouble, rules } = this.#parts
+    const { trouble, rules, manners } = this.#parts
     const passing = passingTrouble(document.status)
     if (passing === 'FETCH_THROTTLED') {
-      const pause = this.#pauseAfter(turn.host, origin, document)
+      const pause = manners.pauseAfter(turn.host, origin, document)
       return { restMs: pause.restMs, pause, kind: entry.pauses < rules.pauses ? 'pause' : 'final' }
     }
-    const restMs = this.#restAfter(turn.host, document.durationMs)
-    if (passing !== null && entry.tries < rules.retries) return { restMs, pause: null, kind: 'retry' }
+    const { restMs, note } = manners.restAfterAnswer(turn.host, document)
+    if (passing !== null && entry.tries < rules.retries) return { restMs, pause: note, kind: 'retry' }
     trouble.answered(origin)
-    return { restMs, pause: null, kind: 'final' }
+    return { restMs, pause: note, kind: 'final' }
   }
 
   #settled(isPage: boolean, pause: RestNote | null, restMs: number): Promise<Step> | Step {
@@ -333,7 +330,7 @@ export class Visitor {
 
   /** robots.txt, here or at the end of a redirect. */
   async #runErrand(turn: Turn, errand: Errand, addresses: readonly Address[]): Promise<void> {
-    const { fetcher, frontier, desk, signal, trouble, books } = this.#parts
+    const { fetcher, frontier, desk, signal, trouble, books, manners } = this.#parts
     if (desk === null) return frontier.settle(turn, { restMs: 0 })
     const outcome = await fetcher.fetch(
       { url: errand.url, addresses, purpose: 'robots', isLast: false, acceptPartial: true },
@@ -348,37 +345,18 @@ export class Visitor {
     try {
       const verdict = await desk.answer(errand, outcome)
       // Read after the answer: it may have brought a Crawl-delay.
-      let restMs = this.#restAfter(turn.host, document?.durationMs ?? 0)
+      let restMs = manners.restAfter(turn.host, document?.durationMs ?? 0)
       if (document !== null && passingTrouble(document.status) === 'FETCH_THROTTLED') {
-        const pause = this.#pauseAfter(turn.host, origin, document)
+        const pause = manners.pauseAfter(turn.host, origin, document)
         books.rest(pause)
         restMs = pause.restMs
       } else if (verdict === 'retry') {
-        restMs = Math.max(restMs, this.#backoff(trouble.failed(origin)))
+        restMs = Math.max(restMs, manners.backoff(trouble.failed(origin)))
         books.rest({ host: turn.host, restMs, why: 'robots.txt could not be had' })
       } else trouble.answered(origin)
       frontier.settle(turn, { restMs, wasAsked: outcome.kind !== 'skipped' })
     } finally {
       document?.release()
-    }
-  }
-
-  /** The rest a server asked for with 429 or 503, as long as it says, or longer each time. */
-  #pauseAfter(host: HostKey, origin: Origin, document: Document): RestNote {
-    const { trouble, clock, rules, random } = this.#parts
-    const asked = document.header('retry-after')
-    const pauseMs = backoffAfter({
-      pausesInARow: trouble.paused(origin),
-      retryAfterMs: asked === null ? null : parseRetryAfter(asked, clock.wallMs()),
-      baseMs: rules.backoffBaseMs,
-      maxMs: rules.backoffMaxMs,
-      retryAfterMaxMs: rules.retryAfterMaxMs,
-      random,
-    })
-    return {
-      host,
-      restMs: Math.max(this.#restAfter(host, document.durationMs), pauseMs),
-      why: `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`,
     }
   }
 
@@ -393,10 +371,10 @@ export class Visitor {
     code: FailureCode,
     detail: string,
   ): void {
-    const { frontier, trouble, books, rules, desk } = this.#parts
+    const { frontier, trouble, books, rules, desk, manners } = this.#parts
     const failures = trouble.failed(key)
     if (RETRY_TABLE[code].again && failures <= rules.retries) {
-      const restMs = this.#backoff(failures)
+      const restMs = manners.backoff(failures)
       books.rest({ host: turn.host, restMs, why: detail })
       frontier.settle(turn, { restMs, unvisited: back })
       if (turn.errand !== null) frontier.sendErrand(turn.errand)
@@ -409,31 +387,8 @@ export class Visitor {
       if (entry.host === key || originOf(entry.url) === key) books.failed(entry, code, detail)
       else others.push(entry)
     }
-    frontier.settle(turn, { restMs: this.#restAfter(turn.host, 0), unvisited: others })
+    frontier.settle(turn, { restMs: manners.restAfter(turn.host, 0), unvisited: others })
     // A robots.txt that redirects to a host we cannot reach is unreachable itself.
     if (turn.errand !== null && desk !== null) desk.unreachable(turn.errand)
-  }
-
-  #backoff(inARow: number): number {
-    const { rules, random } = this.#parts
-    return backoffAfter({
-      pausesInARow: inARow,
-      retryAfterMs: null,
-      baseMs: rules.backoffBaseMs,
-      maxMs: rules.backoffMaxMs,
-      retryAfterMaxMs: rules.retryAfterMaxMs,
-      random,
-    })
-  }
-
-  #restAfter(host: HostKey, lastResponseMs: number): number {
-    const { frontier, rules } = this.#parts
-    return restAfter({
-      delayMs: rules.delayMs,
-      crawlDelayMs: frontier.leastRestMs(host),
-      latencyFactor: rules.latencyFactor,
-      lastResponseMs,
-      restMaxMs: rules.restMaxMs,
-    })
   }
 }

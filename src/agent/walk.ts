@@ -5,26 +5,31 @@ import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
-import { type Fetcher, HttpFetcher, SchemeFetchers, userAgentOf } from '../fetch/index.ts'
-import type { FrontierEntry } from '../frontier/index.ts'
+import { type Fetcher, openFetcher, proxyResolvesNames, userAgentOf } from '../fetch/index.ts'
+import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
-import { productTokenOf } from '../robots/index.ts'
+import { OptOutPolicy, productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
+import { TrapWatch } from '../traps/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
 import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
 import { Books, type CommittedFile } from './books.ts'
 import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
+import { TRAPS_FILE } from './crawl-files.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { LearntRests, type MannersNote } from './learnt-rests.ts'
 import { MachineLoad } from './machine-load.ts'
+import { Manners } from './manners.ts'
 import { Neighbours } from './neighbours.ts'
 import { Pace, type Speed, shareOfSpeed } from './pace.ts'
 import { PacedFetcher } from './paced-fetcher.ts'
 import { PageSettler } from './page-settler.ts'
+import { PageWishes } from './page-wishes.ts'
 import { Permits } from './permits.ts'
 import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
@@ -46,11 +51,9 @@ export interface Walk {
   readonly seeds: readonly CanonicalUrl[]
   readonly strategy: Strategy
   readonly trouble: Trouble
+  readonly traps: TrapWatch | null
   readonly changes: OptionChanges
 }
-
-/** Schemes there is a protocol module for. */
-const SCHEMES = ['http', 'https'] as const
 
 export async function joinWalk(
   plan: CrawlPlan,
@@ -60,8 +63,8 @@ export async function joinWalk(
   spent: () => Spent,
   bell: Bell,
 ): Promise<Walk> {
-  const { settings, clock, random, faults = NO_FAULTS } = plan
-  const { agent, frontier: manners, robots } = settings
+  const { settings, clock, faults = NO_FAULTS } = plan
+  const { agent, robots } = settings
   const { journal, figures, files, frontier, past } = state
   const before = (past.states['options'] as RememberedOptions | undefined) ?? null
   const changes = compareOptions(settings, before)
@@ -113,10 +116,12 @@ export async function joinWalk(
   const sink = sinkOf(books)
   const broken = new BrokenVisits(() => books.isBroken)
   const statistics = new PageStatistics()
+  const policy = new OptOutPolicy(robots)
   const desk: RobotsDesk | null =
     robots.robots === 'obey'
-      ? deskOf(plan, state, books, admission, sink, neighbours, broken, (fault) => pipeline.breakDown(fault))
+      ? deskOf(plan, state, books, admission, sink, neighbours, broken, policy, (fault) => pipeline.breakDown(fault))
       : null
+  const traps = await trapsOf(plan, state, closers)
   const settler = new PageSettler({
     admission,
     archive: files.archive,
@@ -124,22 +129,24 @@ export async function joinWalk(
     chain: chainOf(plan, statistics),
     contentSeen: neighbours?.contents ?? state.contentSeen,
     linkLog: files.linkLog,
-    productToken: productTokenOf(userAgentOf(settings.fetch)),
     obeysRobots: desk !== null,
+    wishes: new PageWishes(policy, desk, productTokenOf(userAgentOf(settings.fetch))),
     followsDuplicates: agent.duplicates === 'follow',
+    traps,
     faults,
   })
   const trouble = await troubleOf(plan, state, books)
+  const learnt = await learntRestsOf(plan, state, books)
+  const manners = mannersOf(plan, state, trouble, learnt)
   const permits = permitsOf(plan, figures.pages, () => frontier.figures().waiting > 0)
   const abort = new AbortController()
-  // Behind a proxy names are its business.
-  const resolver = settings.fetch.proxy === '' ? new CachingResolver(settings.dns, clock) : null
+  // Behind most proxies names are their business.
+  const resolver = proxyResolvesNames(settings.fetch.proxy) ? null : new CachingResolver(settings.dns, clock)
   if (resolver !== null) closers.add(() => resolver.close())
   const pace = paceOf(plan, state, closers, () => pipeline.pump())
   const isStopping = (): boolean => pipeline.isStopping
   const visitor = new Visitor({
     clock,
-    random,
     frontier,
     resolver,
     fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
@@ -148,21 +155,13 @@ export async function joinWalk(
     books,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
+    manners,
+    traps,
     broken,
     permits,
     isStopping,
     signal: abort.signal,
-    rules: {
-      retries: agent.retries,
-      pauses: agent.pauses,
-      hostPages: agent.hostPages,
-      delayMs: manners.delay,
-      latencyFactor: manners.latencyFactor,
-      restMaxMs: manners.restMax,
-      backoffBaseMs: manners.backoff,
-      backoffMaxMs: manners.backoffMax,
-      retryAfterMaxMs: manners.retryAfterMax,
-    },
+    rules: { retries: agent.retries, pauses: agent.pauses, hostPages: agent.hostPages },
     faults,
   })
   const pipeline: Pipeline = new Pipeline({
@@ -193,7 +192,7 @@ export async function joinWalk(
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
-  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, changes }
+  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, traps, changes }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
@@ -308,7 +307,7 @@ function admissionOf(
 ): Admission {
   return new Admission({
     canonicalise: compileCanonicaliser(settings.url),
-    schemes: new Set(SCHEMES),
+    seeds: state.past.seeds.map((seed) => seed.url),
     scope,
     fingerprinter: state.fingerprinter,
     seen: state.seen,
@@ -330,6 +329,64 @@ async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, 
   return trouble
 }
 
+async function learntRestsOf(
+  { clock, settings }: CrawlPlan,
+  { files }: CrawlState,
+  books: Books,
+): Promise<LearntRests> {
+  const learnt = new LearntRests(clock, settings.frontier.learntMax, (note) => {
+    files.manners.append(note)
+    books.noted()
+  })
+  for await (const note of readJsonLines<MannersNote>(files.manners.path)) learnt.restore(note)
+  return learnt
+}
+
+function mannersOf(
+  { clock, random, settings: { frontier: options } }: CrawlPlan,
+  { frontier }: CrawlState,
+  trouble: Trouble,
+  learnt: LearntRests,
+): Manners {
+  return new Manners({
+    clock,
+    random,
+    frontier,
+    trouble,
+    learnt,
+    rules: HostRules.of(options.rules),
+    settings: {
+      delayMs: options.delay,
+      latencyFactor: options.latencyFactor,
+      restMaxMs: options.restMax,
+      backoffBaseMs: options.backoff,
+      backoffMaxMs: options.backoffMax,
+      retryAfterMaxMs: options.retryAfterMax,
+    },
+  })
+}
+
+/** Of the budgets of domains an agent has the share that it has of the hosts. */
+async function trapsOf(
+  { dir, settings, clock, share }: CrawlPlan,
+  { frontier }: CrawlState,
+  closers: Closers,
+): Promise<TrapWatch | null> {
+  const { traps: options } = settings
+  if (options.traps === 'off') return null
+  const ours = (all: number | null): number | null =>
+    all === null || share === null ? all : shareOf(all, share.agents, share.agent)
+  const traps = await TrapWatch.open({
+    options,
+    budgets: { hosts: ours(options.domainHosts), pages: ours(options.domainPages) },
+    clock,
+    pagesOf: (host) => frontier.pagesOf(host),
+    path: join(dir, TRAPS_FILE),
+  })
+  closers.add(() => traps.close())
+  return traps
+}
+
 /** For what is admitted outside of any page: seeds and sitemaps. */
 function sinkOf(books: Books): AdmissionSink {
   return {
@@ -349,6 +406,7 @@ function deskOf(
   sink: AdmissionSink,
   neighbours: Neighbours | null,
   broken: BrokenVisits,
+  policy: OptOutPolicy,
   onFault: (fault: unknown) => void,
 ): RobotsDesk {
   const { robots, agent, fetch } = plan.settings
@@ -364,6 +422,7 @@ function deskOf(
     retries: agent.retries,
     pauses: agent.pauses,
     crawlDelays: state.crawlDelays,
+    policy,
     life: { ttlMs: robots.ttl, ttlMinMs: robots.ttlMin, unreachableTtlMs: robots.unreachableTtl },
     onLearnt: (note) => {
       state.files.robots.append(note)
@@ -407,7 +466,7 @@ function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, clos
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
   const options = { ...settings.fetch, connectionsKept }
-  const fetcher = new SchemeFetchers([new HttpFetcher(options, spool, clock, environment)], SCHEMES)
+  const fetcher = openFetcher(options, spool, clock, environment)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher

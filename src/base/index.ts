@@ -1,3 +1,4 @@
+export { type BoundedPattern, boundPattern, patternComplaint } from './bounded-pattern.ts'
 export { type Clock, type ClockMs, ManualClock, systemClock } from './clock.ts'
 export { assert, diskFault, Fault, type FaultCode, FAULTS } from './fault.ts'
 export {
@@ -17,6 +18,8 @@ export { formatBytes, formatDuration, parseDuration, parseSize } from './units.t
 export {
   type FailureCode,
   FAILURES,
+  OPT_OUTS,
+  type OptOut,
   type RefusalReason,
   REFUSALS,
   type SkipReason,

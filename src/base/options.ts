@@ -3,6 +3,7 @@
 // docs/config.md and the published JSON schema, so that a default is written down once.
 
 import { z } from 'zod'
+import { patternComplaint } from './bounded-pattern.ts'
 import { formatBytes, formatDuration, parseDuration, parseSize } from './units.ts'
 
 /** What the docs and the command line know of an option beside its type. */
@@ -214,19 +215,14 @@ export function texts(facts: OptionFacts): z.ZodDefault<z.ZodArray<z.ZodString>>
   return register(z.array(z.string()).default([]), 'list', facts, 'none', 'TEXT')
 }
 
-/** One regular expression, compiled once and checked here. */
+/** One regular expression, checked here; whoever uses it makes it one that is bounded in time (boundPattern). */
 export const pattern: z.ZodPipe<z.ZodString, z.ZodTransform<RegExp, string>> = z
   .string()
   .transform((source, context) => {
-    try {
-      return new RegExp(source)
-    } catch (cause) {
-      context.addIssue({
-        code: 'custom',
-        message: `'${source}' is not a regular expression: ${(cause as Error).message}`,
-      })
-      return z.NEVER
-    }
+    const message = patternComplaint(source)
+    if (message === null) return new RegExp(source)
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
   })
 
 /** Regular expressions. The flag may be repeated. */

@@ -25,7 +25,11 @@ export const FAILURES = {
   FETCH_BODY_MALFORMED: 'the body is framed wrongly (chunks, lengths)',
   FETCH_TIMEOUT: 'the whole request took longer than the limit',
   FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
-  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504)',
+  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504; FTP 450 and its like)',
+  FETCH_SERVER_FULL: 'the FTP server takes no more users for now',
+  FETCH_LOGIN_REFUSED: 'the FTP server does not let us in',
+  FETCH_NOT_AVAILABLE:
+    'there is no such thing, or it is not given out (FTP 550, an error of Gopher, a file that is not there)',
   VISIT_BROKEN: 'something of ours broke on what the server sent; please report it',
 } as const
 export type FailureCode = keyof typeof FAILURES
@@ -35,13 +39,38 @@ export const SKIPS = {
   robots: 'disallowed by robots.txt',
   'robots-unavailable': 'robots.txt could not be had (server error), so nothing may be asked',
   'private-address': 'the host has only private addresses and --allow-private is not set',
+  'files-not-allowed': 'a file outside the directories of --allow-files',
   'type-filtered': 'the media type is not wanted',
   'size-filtered': 'the announced length is above the limit',
   'reserved-string': 'the page contains a reserved string',
   'host-budget': 'the host has used up its budget of pages',
+  'path-loop': 'its path goes round, or the directories above it all show the same text',
+  calendar: 'a page of a calendar without end, too far in the future or the past',
+  'session-id': 'it was visited with another value of a parameter that changes nothing',
+  'query-explosion': 'one more combination of parameters on a path whose combinations lead nowhere',
+  subdomains: 'one more host of a registrable domain whose hosts all begin with the same page',
+  'soft-404': 'its directory answers with the page by which the host says that there is none',
+  'near-duplicates': 'its directory gives the same text again and again',
+  'prefix-budget': 'its directory has used up its budget of pages',
+  'domain-budget': 'its registrable domain has used up its budget of pages or hosts',
+  'opt-out': 'the site asks that such pages not be used for the purpose of this crawl (--purpose, robots.optOuts)',
   'scope-changed': 'it waited when the scope was changed, and lies outside of it now',
 } as const
 export type SkipReason = keyof typeof SKIPS
+
+/** What a site may ask that its pages not be used for, whichever of the many ways it says so (decision 0031). */
+export const OPT_OUTS = {
+  noindex: 'not to be found by search (noindex, none, search=no, unavailable_after in the past)',
+  noarchive: 'no copy to be shown to others (noarchive, nocache)',
+  nosnippet: 'no excerpt to be shown (nosnippet, max-snippet:0)',
+  noimageindex: 'its images not to be found by search (noimageindex)',
+  noai: 'no use for AI of any kind (noai, noml)',
+  noimageai: 'no use of its images for AI (noimageai)',
+  'ai-train': 'no training of models (ai-train=no, train-ai=n)',
+  'ai-input': 'no use as input or ground for answers of models (ai-input=no, ai-use=n)',
+  tdm: 'text and data mining is reserved (TDM-Reservation: 1, tdmrep.json)',
+} as const
+export type OptOut = keyof typeof OPT_OUTS
 
 /** A link turned away before the seen set; it may come again by another way. */
 export const REFUSALS = {

@@ -59,6 +59,7 @@ export async function plansWithoutSeeds(dir: string, settings: CrawlConfig): Pro
       agents: names.length,
       crawlDir: dir,
       ipGate: new SharedIpGate(addresses, agent, { ipDelayMs, ipConnections }, performance.timeOrigin),
+      domainGate: null,
       onIdle: () => null,
       mayClose: async () => {},
       onShort: () => {},

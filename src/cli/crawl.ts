@@ -9,6 +9,7 @@ import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { directoryNameOf } from './directory-name.ts'
 import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
@@ -122,7 +123,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   problems.push(...seeds.problems.filter(isWordProblem))
   const warnings = seeds.problems.filter((problem) => !isWordProblem(problem))
   const [first] = seeds.urls
-  const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(first))
+  const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(hostKeyOf(first)))
   const isResumed = chosenDir !== undefined && (await crawlBegun(chosenDir))
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
@@ -212,9 +213,4 @@ function tooMuchMemory({ config, said }: { readonly config: CrawlConfig; readonl
   if (said['agent']?.['memory'] === undefined || config.agent.memory <= machine) return []
   const asked = formatBytes(config.agent.memory)
   return [{ where: '--memory', what: `${asked} is more than this machine has: ${formatBytes(machine)}` }]
-}
-
-/** A host as the name of a folder: IPv6 literals lose their brackets and colons. */
-function directoryNameOf(seed: CanonicalUrl): string {
-  return `./${hostKeyOf(seed).replaceAll(/[[\]]/g, '').replaceAll(':', '_')}`
 }

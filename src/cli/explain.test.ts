@@ -114,6 +114,17 @@ test.each([
   for (const word of words) expect(err).toContain(word)
 })
 
+test('what a page asks not to be used for, who said so, and what was done about it', async () => {
+  const own = temporaryDirectory(onTestFinished)
+  const web = await startTestWeb({ hosts: 1, pages: 2, variants: { noarchive: 0.99 } })
+  onTestFinished(() => web.stop())
+  const [front = ''] = web.seeds()
+  const { pages } = await crawl({ seeds: [front], dir: own })
+  const { out } = await explain(pages.find((page) => page.unstored !== undefined)?.url ?? '', '--dir', own)
+  expect(out).toMatch(/^ {2}asks {6}no copy to be shown to others .* \(noarchive\): X-Robots-Tag: noarchive$/m)
+  expect(out).toMatch(/^ {2}archive {3}no copy: it asks for that/m)
+})
+
 test('a directory without a crawl is named', async () => {
   await expect(explain('http://a.test/', '--dir', '/no/such/crawl')).rejects.toThrow(
     'there is no crawl in /no/such/crawl',

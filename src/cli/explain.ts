@@ -1,6 +1,15 @@
 // portolan explain: why one URL of a crawl ended as it did.
 
-import { FAILURES, formatDuration, type RefusalReason, REFUSALS, SKIPS } from '../base/index.ts'
+import {
+  FAILURES,
+  formatDuration,
+  OPT_OUTS,
+  type OptOut,
+  type RefusalReason,
+  REFUSALS,
+  SKIPS,
+  systemClock,
+} from '../base/index.ts'
 import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
 import { type Explanation, explainUrl, formatCount, formatNumberOf, loadCrawlSummary } from '../report/index.ts'
 import { canonicalise, type CanonicalUrl, compileCanonicaliser, compileScope } from '../url/index.ts'
@@ -52,26 +61,40 @@ export async function runExplain(args: readonly string[], streams: ExplainStream
     return EXIT.usage.code
   }
   await assertCrawl(dir)
-  const options = await urlOptionsOf(dir)
+  const { url: options, ...others } = await optionsOf(dir)
   const url = (options === null ? canonicalise : compileCanonicaliser(options))(text)
   if (typeof url !== 'string') {
     const refused = { url: text, state: 'refused', refusal: url.refused }
     streams.stdout.write(flags.has('json') ? `${JSON.stringify(refused)}\n` : describeRefused(text, url.refused))
     return EXIT.ok.code
   }
-  const explanation = await explainUrl(dir, url, (seeds, depth) => judge(url, depth, seeds, options))
+  const explanation = await explainUrl(dir, url, {
+    judge: (seeds, depth) => judge(url, depth, seeds, options),
+    frontier: others.frontier,
+    crawlDelayMaxMs: others.robots?.crawlDelayMax ?? Infinity,
+    wallMs: systemClock.wallMs(),
+  })
   streams.stdout.write(flags.has('json') ? `${JSON.stringify(explanation)}\n` : describe(explanation))
   return EXIT.ok.code
 }
 
 /** How the crawl treats URLs: as its last run ended with, or one that has not ended was told. Null when nobody can tell. */
-async function urlOptionsOf(dir: string): Promise<CrawlConfig['url'] | null> {
+async function optionsOf(dir: string): Promise<{
+  readonly url: CrawlConfig['url'] | null
+  /** As the crawl was told; what a run that has ended says of durations is not what one would write. */
+  readonly frontier: CrawlConfig['frontier'] | null
+  readonly robots: CrawlConfig['robots'] | null
+}> {
   const ended = (await loadCrawlSummary(dir))?.options['url']
-  const said = (await loadSettings(dir))?.['url']
-  const content = { url: { ...(typeof ended === 'object' ? ended : {}), ...said } }
-  const file = { name: 'the settings of the crawl', content }
-  const result = readConfig(SECTIONS, { flags: new Map(), environment: {}, file })
-  return result.kind === 'problems' ? null : result.config.url
+  const settings = await loadSettings(dir)
+  const read = (content: unknown): CrawlConfig | null => {
+    const file = { name: 'the settings of the crawl', content }
+    const result = readConfig(SECTIONS, { flags: new Map(), environment: {}, file })
+    return result.kind === 'problems' ? null : result.config
+  }
+  const url = read({ url: { ...(typeof ended === 'object' ? ended : {}), ...settings?.['url'] } })?.url ?? null
+  const said = read(settings ?? {})
+  return { url, frontier: said?.frontier ?? null, robots: said?.robots ?? null }
 }
 
 function judge(
@@ -107,15 +130,35 @@ function describe(one: Explanation): string {
   if (one.linkedFrom.count > 0) text += line('linked', linkedOf(one.linkedFrom))
   if (one.page?.duplicateOf !== undefined) text += line('copy', `same content as ${shortened(one.page.duplicateOf)}`)
   if (one.page?.location !== undefined) text += line('moved', `to ${shortened(one.page.location)}`)
+  if (one.page?.optOuts !== undefined) text += line('asks', optOutsOf(one.page.optOuts, one.page.optOutSource))
+  if (one.page?.unstored !== undefined) text += line('archive', 'no copy: it asks for that (robots.optOuts)')
   if (one.page?.warc != null) {
     const { file, offset, length } = one.page.warc
     text += line('archive', `${file} at byte ${formatCount(offset)}, ${formatNumberOf(length, 'byte')}`)
   }
   text += line('scope', one.refusal === null ? 'admits it' : `refuses it: ${REFUSALS[one.refusal]} (${one.refusal})`)
   text += line('robots', robotsOf(one))
-  if (one.rest !== null) {
+  text += mannersLines(one)
+  if (one.rest !== null && one.manners.pause === null) {
     const rested = formatDuration(Math.round(one.rest.restMs))
     text += line('rest', `${one.host} last asked for a pause: ${shortened(one.rest.why)} (rested ${rested})`)
+  }
+  return text
+}
+
+/** How the host is treated, and why: the longest of its rests holds. */
+function mannersLines({ host, manners }: Explanation): string {
+  const { because, pause, hours, domainRestMs } = manners
+  const [first, ...others] = because
+  let text = ''
+  if (first !== undefined) {
+    const less = others.length === 0 ? '' : `; less than that: ${others.join(', ')}`
+    text += line('manners', `${shortened(host)} rests between two requests: ${first}${less}`)
+  }
+  if (domainRestMs > 0) text += line('domain', `its hosts rest together, for ${formatDuration(domainRestMs)}`)
+  if (pause !== null) text += line('pause', `until ${pause.until}, asked for with ${shortened(pause.why)}`)
+  if (hours !== null) {
+    text += line('hours', `${hours.text}; ${hours.opensAt === null ? 'open now' : `closed, opens ${hours.opensAt}`}`)
   }
   return text
 }
@@ -158,6 +201,11 @@ function linkedOf({ count, pages }: Explanation['linkedFrom']): string {
     pages.map((page) => below + shortened(page)).join('') +
     (rest > 0 ? `${below}and ${formatCount(rest)} more` : '')
   )
+}
+
+function optOutsOf(optOuts: readonly string[], source = ''): string {
+  const meanings = optOuts.map((name) => `${OPT_OUTS[name as OptOut] ?? 'of another version'} (${shortened(name)})`)
+  return `${meanings.join(', ')}${source === '' ? '' : `: ${shortened(source)}`}`
 }
 
 function robotsOf({ robots, host }: Explanation): string {

@@ -31,7 +31,7 @@ export const linksLens: Command = {
     },
   ],
   details: () =>
-    'A <base> in the page is resolved against --base first. Links of other schemes than http, https, ftp and gopher,\n' +
+    'A <base> in the page is resolved against --base first. Links of other schemes than http, https, ftp, ftps, gopher and file,\n' +
     'and those that are no URLs, are left out. --json adds kind, nofollow, title, language, encoding and robots metas.',
   run: (args) => linksCommand(args),
 }

@@ -20,8 +20,7 @@ export async function readSeeds(args: readonly string[], files: readonly string[
   const problems: Problem[] = []
   const take = (text: string, where: string): void => {
     const url = canonicalise(text)
-    if (typeof url === 'string' && !/^https?:/.test(url)) problems.push({ where, what: REFUSALS.scheme })
-    else if (typeof url === 'string') urls.add(url)
+    if (typeof url === 'string') urls.add(url)
     else problems.push({ where, what: `${REFUSALS[url.refused]}${suggestion(text)}` })
   }
   for (const text of args) take(text, `seed ${quote(text)}`)

@@ -52,7 +52,7 @@ const SEEDS_EXPLAINED_MAX = 5
 
 export async function runCrawl(request: CrawlRequest): Promise<number> {
   const say = (text: string): void => void process.stderr.write(text)
-  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${what}\n`)
+  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${printable(what)}\n`)
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
   let isResultTold = false
@@ -304,6 +304,7 @@ export function faultSummary(
     waiting: 0,
     dir,
     stoppedBecause: fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error',
+    nextAskAt: null,
     run: nothing,
     seeds,
     startedAt: now,
@@ -361,7 +362,7 @@ function summaryOf(
   stoppedBecause: StopReason,
 ): CrawlSummary {
   const { figures } = job
-  const { totalMs, runMs, cpuMs, frontier } = job.snapshot()
+  const { totalMs, runMs, cpuMs, frontier, waitMs } = job.snapshot()
   return {
     pages: figures.pages,
     failed: figures.failed,
@@ -379,6 +380,10 @@ function summaryOf(
     agents: job.agents,
     dir,
     stoppedBecause,
+    nextAskAt:
+      stoppedBecause === 'only-resting' && waitMs !== null
+        ? new Date(systemClock.wallMs() + waitMs).toISOString()
+        : null,
     run: {
       pages: figures.pages - before.pages,
       failed: figures.failed - before.failed,

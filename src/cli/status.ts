@@ -12,6 +12,7 @@ import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch } from '../ledger/index.ts'
 import {
+  countManners,
   type CrawlSummary,
   formatCount,
   formatNumberOf,
@@ -71,6 +72,8 @@ type Status = Pick<
   /** Number of the last batch, 0 before the first, and when it was written; of several agents how many all have written. */
   readonly batch: number
   readonly lastCommitAt: string | null
+  /** Hosts that asked for a pause which is not over, and those that are asked slower than configured since they said 429 or 503. */
+  readonly manners: { readonly paused: number; readonly learnt: number }
   readonly disk: DiskUse
 }
 
@@ -127,6 +130,7 @@ async function statusOf(dir: string): Promise<Status> {
     stoppedBecause: isOfNow ? summary.stoppedBecause : null,
     batch: lasts.reduce((sum, last) => sum + (last?.number ?? 0), 0),
     lastCommitAt: await lastWriteIn(journals.filter((_, index) => lasts[index] != null)),
+    manners: await countManners(shares, systemClock.wallMs()),
     disk: await measureDisk(dir, layout ?? []),
   }
 }
@@ -171,6 +175,7 @@ type Figures = Omit<
   | 'stoppedBecause'
   | 'batch'
   | 'lastCommitAt'
+  | 'manners'
   | 'disk'
 >
 
@@ -224,7 +229,7 @@ function line(name: string, text: string): string {
 }
 
 function describe(status: Status, wallMs: number): string {
-  const { pages, failed, waiting, hosts, bytes, disk } = status
+  const { pages, failed, waiting, hosts, bytes, disk, manners } = status
   const ageMs = status.lastCommitAt === null ? null : Math.max(0, wallMs - Date.parse(status.lastCommitAt))
   const answers = listed(inOrder(status.answers))
   return (
@@ -234,6 +239,7 @@ function describe(status: Status, wallMs: number): string {
     (failed > 0 ? line('failed', failedOf(status)) : '') +
     (sumOf(status.skipped) > 0 ? line('skipped', listed(largestFirst(status.skipped))) : '') +
     line('waiting', `${formatNumberOf(waiting, 'URL')}${onTheirWayOf(status)}; ${formatNumberOf(hosts, 'host')} met`) +
+    (manners.paused + manners.learnt > 0 ? line('manners', mannersOf(manners)) : '') +
     (status.agents > 1 ? line('agents', agentsOf(status)) : '') +
     line(
       'time',
@@ -248,6 +254,14 @@ function describe(status: Status, wallMs: number): string {
     ) +
     line('disk', diskOf(disk))
   )
+}
+
+function mannersOf({ paused, learnt }: Status['manners']): string {
+  const said = [
+    paused === 0 ? '' : `${formatNumberOf(paused, 'host')} asked for a pause`,
+    learnt === 0 ? '' : `${formatNumberOf(learnt, 'host')} taught us to ask slower`,
+  ]
+  return `${said.filter((one) => one !== '').join(', ')}; \`portolan explain URL\` says more`
 }
 
 function stateOf({ state, pid, waiting, onTheirWay, stoppedBecause, dir }: Status): string {

@@ -69,6 +69,19 @@ describe('portolan testweb', () => {
     expect(await stop('SIGTERM')).toBe(0)
   })
 
+  test('with --nasty shows every way to answer badly, on a host each', async () => {
+    const { output, stop } = await start(['--nasty', '--hosts', '1'])
+    const root = /nasty hosts: (http:\S+)/.exec(output)?.[1] ?? ''
+    expect(await (await fetch(root)).text()).toContain('>gzip-bomb</a>')
+    expect(await stop()).toBe(0)
+    const scripted = await start(['--nasty', '--hosts', '1', '--json'])
+    const ready = JSON.parse(scripted.output) as { nasty: Record<string, string>; caFile: string }
+    expect(ready.caFile).not.toBeNull()
+    expect(await statusOf(ready.nasty['status-colon'] ?? '').catch(() => 'refused')).toBe('refused')
+    expect(await statusOf(ready.nasty['redirect-no-location'] ?? '')).toBe(301)
+    expect(await scripted.stop()).toBe(0)
+  })
+
   test('writes every request to the log file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'testweb-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -29,6 +29,8 @@ const FLAGS = new Map([
   ['faults', VALUED],
   ['exhibits', BARE],
   ['traps', BARE],
+  ['nasty', BARE],
+  ['misbehaving', VALUED],
   ['latency', VALUED],
   ['log', VALUED],
   ['json', BARE],
@@ -70,7 +72,9 @@ export const testwebCommand: Command = {
   --cross-links X         share of links to other hosts (0.15)
   --faults none|mild|all  redirects, errors, charsets, robots.txt …; all has those that cost waiting, too (none)
   --exhibits              roots link to one page of each kind, under /_/
-  --traps                 endless calendars, paths and session ids
+  --traps                 endless calendars, paths, session ids, soft 404s, facets, floods and subdomains
+  --nasty                 beside the web, a host for every way to answer badly: broken heads, bombs, resets, bad TLS …
+  --misbehaving X         share of hosts that drip, reset, send bombs, fail and lead in circles in turn (0)
   --latency DURATION      every answer begins this much later (0ms)
   --log FILE              every request: start, end, host, IP, connection, scheme, status, path (tabs between)
   --json                  one JSON line when ready, for scripts`,
@@ -171,6 +175,10 @@ function readOptions({ flags, words, problems, value }: OwnArguments): TestWebOp
   }
   const share = number('cross-links')
   if (share !== undefined && !(share >= 0 && share <= 1)) complain('cross-links', 'is not a number from 0 to 1')
+  const misbehaving = number('misbehaving')
+  if (misbehaving !== undefined && !(misbehaving >= 0 && misbehaving <= 1)) {
+    complain('misbehaving', 'is not a number from 0 to 1')
+  }
   const unit = (flag: string, read: (text: string) => number | null, example: string): number | undefined => {
     const text = value(flag)
     if (text === undefined) return undefined
@@ -193,9 +201,11 @@ function readOptions({ flags, words, problems, value }: OwnArguments): TestWebOp
     linksPerPage: whole('links', 0),
     branching: whole('branching', 1),
     crossHostShare: share,
+    misbehaving,
     faults,
     exhibits: flags.has('exhibits') || undefined,
     traps: flags.has('traps') || undefined,
+    nasty: flags.has('nasty') || undefined,
     latencyMs: unit('latency', parseDuration, '20ms'),
   }
   return Object.fromEntries(Object.entries(options).filter(([, one]) => one !== undefined))
@@ -211,18 +221,29 @@ function crawlCommandOf(testWeb: TestWeb, hasNames: boolean, caFile: string | nu
 }
 
 function readyLine(testWeb: TestWeb, pid: number, caFile: string | null, command: string): string {
-  const { port, httpsPort, dns, authority } = testWeb
-  const seeds = testWeb.seeds()
-  return `${JSON.stringify({ port, httpsPort, pid, seeds, dns: `${dns.address}:${dns.port}`, authority, caFile, command })}\n`
+  const { port, httpsPort, dns, authority, nasty } = testWeb
+  const ready = {
+    port,
+    httpsPort,
+    pid,
+    seeds: testWeb.seeds(),
+    dns: `${dns.address}:${dns.port}`,
+    authority,
+    caFile,
+    command,
+  }
+  const nastyHosts = nasty?.names.map((name) => [name, nasty.url(name)])
+  return `${JSON.stringify({ ...ready, ...(nastyHosts && { nasty: Object.fromEntries(nastyHosts) }) })}\n`
 }
 
 function howToCrawl(testWeb: TestWeb, command: string): string {
-  const { web, dns } = testWeb
+  const { web, dns, nasty } = testWeb
   const { hosts, pages } = web.options
+  const nastyHosts = nasty === null ? '' : `\n${formatNumberOf(nasty.names.length, 'nasty host')}: ${nasty.root}\n`
   return `A web of ${formatNumberOf(hosts, 'host')} with ${formatNumberOf(pages, 'page')} each, seed '${web.options.seed}'. From another terminal:
 
   ${command}
-
+${nastyHosts}
 DNS: ${dns.address}:${dns.port}. Ctrl-C ends it.
 `
 }

@@ -26,9 +26,11 @@ export type Decoding = 'none' | 'decoded' | 'broken' | 'unknown'
 
 export interface Document {
   readonly url: CanonicalUrl
-  /** The request as it was sent: start line and header block, CRLF, ending with an empty line. */
+  /** The request as it was sent: start line and header block, CRLF, ending with an empty line. Of FTP what both sides said. */
   readonly requestHead: string
-  readonly httpVersion: '1.0' | '1.1' | '2'
+  /** Null where the protocol is another: then there are no heads, and the archive keeps a thing instead of an answer. */
+  readonly httpVersion: '1.0' | '1.1' | '2' | null
+  /** What the server said: of HTTP, or the last reply of FTP. Gopher and files have none: 200 says that it came. */
   readonly status: number
   readonly statusText: string
   /** Name and value in turn, as received and in order: [name, value, name, value …], latin-1. */

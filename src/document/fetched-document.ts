@@ -7,7 +7,7 @@ import { headerValue, headerValues } from './headers.ts'
 export interface DocumentFacts {
   readonly url: CanonicalUrl
   readonly requestHead: string
-  readonly httpVersion: '1.0' | '1.1' | '2'
+  readonly httpVersion: '1.0' | '1.1' | '2' | null
   readonly status: number
   readonly statusText: string
   readonly rawHeaders: readonly string[]
@@ -28,7 +28,7 @@ export interface DocumentFacts {
 export class FetchedDocument implements Document {
   readonly url: CanonicalUrl
   readonly requestHead: string
-  readonly httpVersion: '1.0' | '1.1' | '2'
+  readonly httpVersion: '1.0' | '1.1' | '2' | null
   readonly status: number
   readonly statusText: string
   readonly rawHeaders: readonly string[]

@@ -60,18 +60,39 @@ test.each<[headers: string, length: number]>([
   ['Content-Length: 012', 12],
   ['Content-Length: 9223372036854775808', 2 ** 63],
   ['Content-Length: 5\r\nContent-Length: 5', 5],
+  ['Content-Length: 6,06,6\r\nContent-Length: 6,    6', 6],
   ['Content-Length: 12 bananas', UNTIL_CLOSE],
   ['Content-Length: +5', UNTIL_CLOSE],
   ['Content-Length: 0x5', UNTIL_CLOSE],
   ['Transfer-Encoding: chunked', CHUNKED],
   ['Transfer-Encoding: gzip\r\nTransfer-Encoding: CHUNKED', CHUNKED],
   ['Transfer-Encoding: chunked; q=1\r\nContent-Length: 5\r\nContent-Length: 6', CHUNKED],
-  ['Transfer-Encoding: chunked, gzip\r\nContent-Length: 5', UNTIL_CLOSE],
+  ['Transfer-Encoding: chunked, gzip\r\nContent-Length: 5', CHUNKED],
+  ['Transfer-Encoding: chunked, identity', CHUNKED],
+  ['Transfer-Encoding: gzip\r\nContent-Length: 5', UNTIL_CLOSE],
   ['Transfer-Encoding: \r\nContent-Length: 5', 5],
   ['Client-Transfer-Encoding: chunked', UNTIL_CLOSE],
 ])('a body after %j ends as it says', (headers, length) => {
   expect(parsed(`${OK}${headers}\r\n\r\n`).length).toBe(length)
   expect(parsed(`HTTP/1.1 304 X\r\n${headers}\r\n\r\n`).length).toBe(0)
+})
+
+test('transfer codings beside chunks are named, to be undone', () => {
+  const codings = (value: string): readonly string[] =>
+    parsed(`${OK}Transfer-Encoding: ${value}\r\n\r\n`).transferCodings
+  expect(codings('chunked')).toEqual([])
+  expect(codings('chunked, chunked')).toEqual([])
+  expect(codings('GZIP;q=1, chunked, identity')).toEqual(['gzip'])
+  expect(codings('x-secret')).toEqual(['x-secret'])
+})
+
+test('a redirect to two places is none, the same place twice is one', () => {
+  const head = (status: number, ...places: string[]): string =>
+    `HTTP/1.1 ${status} X\r\n${places.map((place) => `Location: ${place}\r\n`).join('')}\r\n`
+  expect(parseHead(head(302, '/a', '/b'))).toMatchObject({ code: 'FETCH_HEAD_MALFORMED' })
+  expect(parsed(head(302, '/a', '/a')).status).toBe(302)
+  // It leads nowhere, so it may say what it likes.
+  expect(parsed(head(200, '/a', '/b')).status).toBe(200)
 })
 
 test('a server may say how long it keeps a connection', () => {

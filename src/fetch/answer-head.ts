@@ -7,7 +7,8 @@
 // Forgiven: lines ended by a line feed alone, folded lines (joined by a blank), blanks around names, lines
 // that are no header (dropped), a carriage return inside a line (a blank, RFC 9112 §2.2), versions that do
 // not exist, a length that is no number (there is none then), the same length twice, a length beside
-// chunks (the chunks count). Not forgiven: a zero byte, a status without three digits, lengths that differ.
+// chunks (the chunks count), chunks named anywhere among the transfer codings. Not forgiven: a zero byte, a
+// status without three digits, lengths that differ, a redirect to two places.
 // hot: one flat string, cut by searching; every search goes forward only, so hostile heads cost no more.
 
 import type { FailureCode } from '../base/index.ts'
@@ -27,6 +28,9 @@ const ZERO = 0x30
 const USUAL_START = 'HTTP/1.1 '
 const STATUS_LINE = /^HTTP(?:\/(\d+)(?:\.(\d+))?)?[ \t]+([1-9]\d\d)(?!\d)(.*)$/is
 const DIGITS = /^\d+$/
+const NO_CODINGS: readonly string[] = []
+const CHUNKS = 'chunked'
+const JUST_CHUNKS: readonly string[] = [CHUNKS]
 
 /** Why an answer is none. */
 export class Complaint {
@@ -49,6 +53,8 @@ export interface AnswerHead {
   readonly rawHeaders: readonly string[]
   /** Bytes of the body, or CHUNKED, or UNTIL_CLOSE. */
   readonly length: number
+  /** Transfer codings beside chunks, in the order they were applied: nobody asked for any, and yet they come. */
+  readonly transferCodings: readonly string[]
   /** The server means to keep the connection. */
   readonly isPersistent: boolean
   /** How long it means to, where it says so. */
@@ -154,12 +160,18 @@ function framed(
   let codings = ''
   let connection = ''
   let keepAlive = ''
+  let location = ''
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     const { length } = name
-    if (length !== 10 && length !== 14 && length !== 17) continue
+    if (length !== 8 && length !== 10 && length !== 14 && length !== 17) continue
     const value = rawHeaders[i + 1] as string
     switch (name.toLowerCase()) {
+      case 'location':
+        // To choose one would be guessing; browsers refuse, too.
+        if (location !== '' && location !== value && isRedirect(status)) return malformed('a redirect to two places')
+        location = value
+        break
       case 'content-length':
         lengths = joined(lengths, value)
         break
@@ -176,11 +188,14 @@ function framed(
     }
   }
   let length = UNTIL_CLOSE
+  let transferCodings = NO_CODINGS
   if (status < 200 || status === 204 || status === 304) length = 0
   else {
-    const coding = codings === '' ? 'identity' : lastCoding(codings)
-    if (coding === 'chunked') length = CHUNKED
-    else if (coding === 'identity' && lengths !== '') {
+    if (codings !== '') transferCodings = codingsOf(codings)
+    if (transferCodings.includes(CHUNKS)) {
+      length = CHUNKED
+      transferCodings = transferCodings === JUST_CHUNKS ? NO_CODINGS : transferCodings.filter((one) => one !== CHUNKS)
+    } else if (transferCodings.length === 0 && lengths !== '') {
       const agreed = agreedLength(lengths)
       if (agreed === null) return malformed(`lengths that differ: ${lengths.slice(0, 60)}`)
       length = agreed
@@ -193,6 +208,7 @@ function framed(
     statusText,
     rawHeaders,
     length,
+    transferCodings,
     isPersistent: httpVersion === '1.1' ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive'),
     keepMs: keepAlive === '' ? null : keepMsOf(keepAlive),
   }
@@ -202,12 +218,16 @@ function joined(before: string, value: string): string {
   return before === '' ? value : `${before},${value}`
 }
 
-/** The coding that was applied last; 'identity' is none. */
-function lastCoding(codings: string): string {
-  const last = codings.slice(codings.lastIndexOf(',') + 1)
-  const parameters = last.indexOf(';')
-  const name = (parameters === -1 ? last : last.slice(0, parameters)).trim().toLowerCase()
-  return name === '' ? 'identity' : name
+/** Without their parameters; 'identity' is none. */
+function codingsOf(codings: string): readonly string[] {
+  const lower = codings.toLowerCase()
+  if (lower === CHUNKS) return JUST_CHUNKS
+  const names = lower.split(',').map((coding) => coding.split(';', 1)[0]?.trim() ?? '')
+  return names.filter((name) => name !== '' && name !== 'identity')
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 /** Null when several differ; UNTIL_CLOSE when it is no number. Larger than numbers are exact is large enough. */
@@ -216,9 +236,14 @@ function agreedLength(lengths: string): number | null {
   if (lengths.includes(',')) {
     const all = lengths.split(',').map((one) => one.trim())
     length = all[0] as string
-    if (all.some((one) => one !== length)) return null
+    if (all.some((one) => one !== length && !isSameNumber(one, length))) return null
   }
   return DIGITS.test(length) ? Number(length) : UNTIL_CLOSE
+}
+
+/** '06' is 6 as well. */
+function isSameNumber(one: string, other: string): boolean {
+  return DIGITS.test(one) && DIGITS.test(other) && Number(one) === Number(other)
 }
 
 function hasToken(list: string, token: string): boolean {

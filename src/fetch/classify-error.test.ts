@@ -47,4 +47,12 @@ test('a detail is one short line with the code in it', () => {
   expect(detailOf(coded('ECONNRESET', 'read ECONNRESET'))).toBe('read ECONNRESET')
   expect(detailOf(coded('EPROTO', 'bad'))).toBe('EPROTO: bad')
   expect(detailOf(new Error('y'.repeat(5_000))).length).toBeLessThan(300)
+  // What OpenSSL and Node say beside the reason is for those who debug them.
+  const ofOpenSsl = Object.assign(coded('ERR_SSL_X', '40BD4BBD537F0000:error:0A00042E:…'), { reason: 'wrong version' })
+  expect(detailOf(ofOpenSsl)).toBe('ERR_SSL_X: wrong version')
+  const advised = coded(
+    'SELF_SIGNED',
+    'self-signed certificate; if the root CA is installed locally, try running Node.js',
+  )
+  expect(detailOf(advised)).toBe('SELF_SIGNED: self-signed certificate')
 })

@@ -36,9 +36,11 @@ export function failureOf(error: Error, phase: Phase): FailureCode {
   }
 }
 
-/** One line for people: the code if there is one, and what the error says. No stack, no buffers. */
+/** One line for people: the code if there is one, and what the error says. No stack, no buffers, no advice on running Node. */
 export function detailOf(error: Error): string {
-  const code = (error as NodeJS.ErrnoException).code
-  const message = error.message.length > 200 ? `${error.message.slice(0, 200)}…` : error.message
+  // OpenSSL puts addresses of memory and lines of its source into the message, and the reason beside it.
+  const { code, reason } = error as NodeJS.ErrnoException & { readonly reason?: unknown }
+  const told = typeof reason === 'string' ? reason : (error.message.split('; if the root CA is', 1)[0] ?? '')
+  const message = told.length > 200 ? `${told.slice(0, 200)}…` : told
   return code === undefined || message.includes(code) ? message : `${code}: ${message}`
 }

@@ -8,13 +8,21 @@
 
 import { readFileSync } from 'node:fs'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import {
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import { type FailureCode, Fault } from '../base/index.ts'
 import type { Address } from '../dns/index.ts'
+import { ClientCertificates } from './client-certificates.ts'
 import { detailOf, failureOf, type Phase } from './classify-error.ts'
 import type { FetchOptions } from './options.ts'
 import { openTunnel, type Proxy } from './proxy.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
+import { openSocks } from './socks.ts'
 
 /** Addresses tried for one request. A host with more of them that all fail is down. */
 const ADDRESSES_TRIED_MAX = 4
@@ -41,6 +49,10 @@ export interface Target {
   /** Name or IP literal, without brackets. */
   readonly hostname: string
   readonly port: number
+  /** Speaks HTTP/1.1: said in TLS, and where it is not secure an HTTP proxy is asked for whole URLs instead of a tunnel. */
+  readonly isHttp: boolean
+  /** A TLS session of the same server to go on with. */
+  readonly session?: Buffer
 }
 
 interface Connected {
@@ -67,12 +79,16 @@ export class Connector {
   /** One for all sockets: each read is dealt with before the next one happens. */
   readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BYTES_MAX)
 
-  /** Throws a Fault when the CA file cannot be read. */
-  constructor(options: FetchOptions, proxy: Proxy | null) {
+  readonly #clientCertificates: ClientCertificates | null
+
+  /** Throws a Fault when the CA file or a client certificate cannot be read. */
+  constructor(options: FetchOptions, proxy: Proxy | null, env: Readonly<Record<string, string | undefined>> = {}) {
     this.proxy = proxy
     this.#allowsPrivate = options.allowPrivate
     this.#verifies = options.tls === 'verify'
     this.#certificates = options.caFile === '' ? null : readCertificates(options.caFile)
+    this.#clientCertificates =
+      options.clientCertificates.length === 0 ? null : new ClientCertificates(options, env, this.#trusted())
   }
 
   /** Starts connecting; `done` is called once, never before this returns. All that comes then goes to `receive`. */
@@ -98,21 +114,48 @@ export class Connector {
     return admitted.length === 0 && addresses.length > 0 ? null : admitted
   }
 
+  /** Whether the proxy, which resolves names itself, must not even be asked for this one. */
+  refuses({ hostname }: Target): boolean {
+    return this.proxy !== null && !this.#allowsPrivate && isPrivateHost(hostname)
+  }
+
+  /** TLS to a proxy that wants it. Its certificate is judged as any other. */
+  secureProxy(proxy: Proxy, reading: { readonly onread?: OnRead }): TLSSocket {
+    const { hostname, port } = proxy
+    return this.secure({ isSecure: true, hostname, port, isHttp: true }, { ip: hostname, ...reading })
+  }
+
   /** TLS over a socket or to an address. IP literals have no server name (RFC 6066), nor do names a final dot. */
-  secure(target: Target, over: { readonly socket: Socket } | { readonly ip: string; readonly onread: OnRead }): Socket {
-    this.#secureContext ??= createSecureContext(
-      this.#certificates === null ? {} : { ca: [...getCACertificates('default'), this.#certificates] },
-    )
+  secure(
+    target: Target,
+    over: { readonly socket: Socket } | { readonly ip: string; readonly onread?: OnRead },
+  ): TLSSocket {
     const name = target.hostname.endsWith('.') ? target.hostname.slice(0, -1) : target.hostname
     return connectTls({
       ...('ip' in over
-        ? { host: over.ip, port: target.port, onread: over.onread }
+        ? { host: over.ip, port: target.port, ...(over.onread && { onread: over.onread }) }
         : { socket: over.socket, host: name }),
       ...(isIP(name) === 0 ? { servername: name } : {}),
-      secureContext: this.#secureContext,
+      ...(target.session === undefined ? {} : { session: target.session }),
+      secureContext: this.#contextFor(name),
       rejectUnauthorized: this.#verifies,
-      ALPNProtocols: ['http/1.1'],
+      ...(target.isHttp ? { ALPNProtocols: ['http/1.1'] } : {}),
     })
+  }
+
+  #contextFor(name: string): SecureContext {
+    const own = this.#clientCertificates?.contextFor(name) ?? null
+    if (own !== null) return own
+    const known = this.#secureContext
+    if (known !== null) return known
+    const ca = this.#trusted()
+    this.#secureContext = createSecureContext(ca === undefined ? {} : { ca })
+    return this.#secureContext
+  }
+
+  /** Whose word is taken; undefined for those the system trusts. */
+  #trusted(): string[] | undefined {
+    return this.#certificates === null ? undefined : [...getCACertificates('default'), this.#certificates]
   }
 }
 
@@ -132,12 +175,16 @@ export class ConnectAttempt {
     this.#target = target
     this.#receive = receive
     this.#done = done
+    const { proxy } = connector
+    const isNamed = proxy !== null && proxy.kind !== 'socks5'
     const admitted = connector.admit(addresses)
     if (admitted === null) {
       const list = addresses.map((address) => address.ip).join(', ')
       this.#fail('private-address', `${list}: not public, and --allow-private is not set`)
-    } else if (connector.proxy !== null) {
-      this.#viaProxy(connector.proxy)
+    } else if (isNamed && connector.refuses(target)) {
+      this.#fail('private-address', `${target.hostname}: not public, and --allow-private is not set`)
+    } else if (isNamed) {
+      this.#viaProxy(proxy, target.hostname)
     } else if (admitted.length === 0) {
       this.#fail('DNS_NO_ADDRESS', 'no address to connect to')
     } else {
@@ -166,35 +213,55 @@ export class ConnectAttempt {
     const address = this.#addresses[++this.#index] as Address
     this.#phase = 'connect'
     const { ip } = address
-    const { port } = this.#target
-    const onread = this.#connector.onRead(this.#receive)
-    if (!this.#target.isSecure) {
-      this.#watch(connectTcp({ host: ip, port, noDelay: true, onread }), ip, 'connect', () => this.#succeed(ip))
-      return
-    }
-    const socket = this.#connector.secure(this.#target, { ip, onread })
+    const { port, isSecure, isHttp } = this.#target
+    const { proxy } = this.#connector
+    if (proxy !== null) return this.#viaProxy(proxy, ip)
+    // Other protocols may begin TLS in the middle, which a socket with a read buffer of ours cannot.
+    const reading = isHttp ? { onread: this.#connector.onRead(this.#receive) } : {}
+    const socket = isSecure
+      ? this.#connector.secure(this.#target, { ip, ...reading })
+      : connectTcp({ host: ip, port, noDelay: true, ...reading })
+    if (!isHttp) this.#receiveFrom(socket)
+    if (!isSecure) return this.#watch(socket, ip, 'connect', () => this.#succeed(ip))
     socket.setNoDelay(true)
     socket.once('connect', () => (this.#phase = 'tls'))
     this.#watch(socket, ip, 'secureConnect', () => this.#succeed(ip))
   }
 
-  /** The operator named the proxy, so its own address is not judged, and the system resolves its name. */
-  #viaProxy(proxy: Proxy): void {
-    const { isSecure, hostname, port } = this.#target
-    // A tunnel is first asked for over the same socket, so there the bytes come as events.
-    const onread = isSecure ? undefined : this.#connector.onRead(this.#receive)
-    const socket = connectTcp({ host: proxy.hostname, port: proxy.port, noDelay: true, ...(onread && { onread }) })
-    this.#watch(socket, proxy.hostname, 'connect', () => {
-      const ip = socket.remoteAddress ?? proxy.hostname
-      if (!isSecure) return this.#succeed(ip)
-      openTunnel(socket, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`, (complaint) => {
+  /** The operator named the proxy, so its own address is not judged, and the system resolves its name. `host` is what it is told. */
+  #viaProxy(proxy: Proxy, host: string): void {
+    const { isSecure, isHttp, port } = this.#target
+    const isSocks = proxy.kind === 'socks5' || proxy.kind === 'socks5h'
+    // The way through is first asked for over the same socket, so there the bytes come as events.
+    const isDirect = isHttp && !isSecure && !isSocks
+    const reading = isDirect ? { onread: this.#connector.onRead(this.#receive) } : {}
+    const isEncrypted = proxy.kind === 'https'
+    const socket = isEncrypted
+      ? this.#connector.secureProxy(proxy, reading)
+      : connectTcp({ host: proxy.hostname, port: proxy.port, noDelay: true, ...reading })
+    this.#watch(socket, proxy.hostname, isEncrypted ? 'secureConnect' : 'connect', () => {
+      const ip = proxy.kind === 'socks5' ? host : (socket.remoteAddress ?? proxy.hostname)
+      if (isDirect) return this.#succeed(ip)
+      const through = (complaint: string | null): void => {
+        // What it said may come after the attempt was given up.
+        if (this.#socket !== socket) return
         if (complaint !== null) return this.#failed('FETCH_PROXY_FAILED', `the proxy ${complaint}`)
+        if (!isSecure) {
+          this.#receiveFrom(socket)
+          return this.#succeed(ip)
+        }
         this.#phase = 'tls'
         const secured = this.#connector.secure(this.#target, { socket })
-        secured.on('data', (piece: Buffer) => this.#receive(piece, piece.length))
-        this.#watch(secured, hostname, 'secureConnect', () => this.#succeed(ip))
-      })
+        this.#receiveFrom(secured)
+        this.#watch(secured, host, 'secureConnect', () => this.#succeed(ip))
+      }
+      if (isSocks) openSocks(socket, proxy, { host, port }, through)
+      else openTunnel(socket, proxy, `${host.includes(':') ? `[${host}]` : host}:${port}`, through)
     })
+  }
+
+  #receiveFrom(socket: Socket): void {
+    socket.on('data', (piece: Buffer) => this.#receive(piece, piece.length))
   }
 
   #watch(socket: Socket, name: string, event: 'connect' | 'secureConnect', onEvent: () => void): void {

@@ -211,3 +211,30 @@ describe.skipIf(folder === null)(
     })
   },
 )
+
+describe('a body that breaks in the middle', () => {
+  const text = Array.from({ length: 40_000 }, (_, i) => `line ${i}\n`).join('')
+
+  test.each(['gzip', 'deflate'])('of %s keeps all that came before', async (coding) => {
+    const whole = (ENCODE[coding] as (bytes: Uint8Array) => Buffer)(Buffer.from(text))
+    const at = whole.length - 2_000
+    const damaged = Buffer.from(whole)
+    damaged.fill(0xff, at, at + 100)
+    const decoded = await decode(damaged, [coding])
+    expect(decoded.decoding).toBe('broken')
+    // Of the rest of it nothing is lost but what stands behind the damage.
+    expect(decoded.bytes.length).toBeGreaterThan((text.length * (at - 300)) / whole.length)
+    expect(text.startsWith(decoded.text.slice(0, (text.length * (at - 300)) / whole.length))).toBe(true)
+  })
+
+  test.each(['x', 'ab', 'and some text', '<!-- served in 3 ms -->\n'])(
+    'gzip with %j behind it is whole',
+    async (garbage) => {
+      for (const body of ['small', text]) {
+        const decoded = await decode(Buffer.concat([zlib.gzipSync(body), Buffer.from(garbage)]), ['gzip'])
+        expect(decoded).toMatchObject({ decoding: 'decoded', isCut: false })
+        expect(decoded.text).toBe(body)
+      }
+    },
+  )
+})

@@ -7,6 +7,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { type Body, type Decoding, type Spool, SpooledBody } from '../document/index.ts'
+import { inflatePatiently } from './patient-inflate.ts'
 
 /** Up to here one call inflates a body in memory: with the ratio limit at most a few MiB. */
 const AT_ONCE_BYTES_MAX = 64 * 1024
@@ -15,11 +16,14 @@ const CODINGS_MAX = 5
 /** RFC 9659: a zstd body for HTTP may ask for a window of 8 MiB, not more. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
+/** What servers write when there is none; 'none' is no name of the registry, but common. */
+const NO_CODING: ReadonlySet<string> = new Set(['', 'identity', 'none'])
+
 type Coding = 'gzip' | 'deflate' | 'deflate-raw' | 'br' | 'zstd'
 
 interface Inflate {
   atOnce(bytes: Uint8Array, limit: { readonly maxOutputLength: number }): Buffer
-  piecemeal(): Transform
+  readonly piecemeal: () => Transform
 }
 
 const INFLATE: Readonly<Record<Coding, Inflate>> = {
@@ -45,7 +49,7 @@ export interface Decoded {
 export function parseCodings(values: readonly string[]): string[] {
   if (values.length === 0) return []
   const codings = values.join(',').toLowerCase().split(',')
-  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity')
+  return codings.map((coding) => coding.trim()).filter((coding) => !NO_CODING.has(coding))
 }
 
 /**
@@ -83,9 +87,11 @@ async function decodePatiently(
   for (const name of codings.toReversed()) {
     const coding = codingOf(name, body)
     if (coding === null) return { body, decoding: 'unknown', isCut }
-    const output = new SpooledBody(spool, lengthMax)
-    const end = await inflate(coding, body, output)
-    output.finish()
+    const { output, end } = await inflatePatiently(
+      INFLATE[coding].piecemeal,
+      body,
+      () => new SpooledBody(spool, lengthMax),
+    )
     const isNothing = end === 'broken' && output.length === 0
     if (isNothing) output.release()
     else {
@@ -126,34 +132,5 @@ function inflateAtOnce(coding: Coding, bytes: Uint8Array, lengthMax: number): Bu
   } catch {
     // Whatever it was, the patient way meets it again and judges it.
     return null
-  }
-}
-
-/** Rejects only with a Fault of the output. */
-async function inflate(coding: Coding, input: Body, output: SpooledBody): Promise<'whole' | 'cut' | 'broken'> {
-  const inflater = INFLATE[coding].piecemeal()
-  const ended = Promise.withResolvers<'whole' | 'cut' | 'broken'>()
-  inflater.on('data', (piece: Buffer) => {
-    try {
-      if (output.append(piece) < piece.length) ended.resolve('cut')
-    } catch (fault) {
-      ended.reject(fault)
-    }
-  })
-  inflater.on('error', () => ended.resolve('broken'))
-  inflater.on('end', () => ended.resolve('whole'))
-  let isOver = false
-  const end = ended.promise.finally(() => (isOver = true))
-  // One piece at a time: the next overwrites it.
-  for (const piece of input.chunks()) {
-    const written = new Promise<void>((resolve) => inflater.write(piece, () => resolve()))
-    await Promise.race([written, end])
-    if (isOver) break
-  }
-  inflater.end()
-  try {
-    return await end
-  } finally {
-    inflater.destroy()
   }
 }

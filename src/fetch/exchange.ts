@@ -232,6 +232,8 @@ export class Exchange implements Asker {
     }
     try {
       const codings = parseCodings(headerValues(head.rawHeaders, 'content-encoding'))
+      // Those of the transfer came after those of the content, and are undone before them.
+      if (head.transferCodings.length > 0) codings.push(...head.transferCodings)
       const lengthMax = Math.min(options.decodedMax, Math.max(options.ratioFrom, wire.length * options.ratioMax))
       const decoded = decodeContent(wire, codings, spool, lengthMax, wireTruncated === null)
       if (decoded instanceof Promise) decoded.then(deliver).catch((fault: unknown) => this.#break(fault))

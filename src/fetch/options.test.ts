@@ -31,9 +31,9 @@ test.each<[what: string, options: object]>([
 })
 
 test.each<[options: object, complaint: string | RegExp]>([
-  [{ proxy: 'socks5://a.test:1080' }, "'socks5://a.test:1080' is not an HTTP proxy; write it like"],
-  [{ proxy: 'proxy.test:3128' }, "'proxy.test:3128' is not an HTTP proxy"],
-  [{ proxy: 'http://proxy.test/path' }, 'is not an HTTP proxy'],
+  [{ proxy: 'socks4://a.test:1080' }, "'socks4://a.test:1080' is not a proxy; write it like"],
+  [{ proxy: 'proxy.test:3128' }, "'proxy.test:3128' is not a proxy"],
+  [{ proxy: 'http://proxy.test/path' }, 'is not a proxy'],
   [{ proxy: 'http://me:100%@proxy.test' }, 'a % that begins no escape'],
   [{ userAgent: 'a\nb' }, String.raw`"a\nb" has characters that cannot stand in a header`],
   [{ contact: 'mailto:я@a.test' }, 'cannot stand in a header'],
@@ -50,7 +50,7 @@ test.each<[options: object, complaint: string | RegExp]>([
 
 test('a complaint about a proxy does not repeat its password', () => {
   for (const proxy of [
-    'https://me:secret@a.test',
+    'ftp://me:secret@a.test',
     'me:secret@a.test',
     'http://me:sec@secret@a.test/x',
     '//me:secret@/',

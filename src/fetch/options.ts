@@ -16,6 +16,8 @@ const OWN_HEADERS = new Set([
   'trailer',
   'proxy-authorization',
   'authorization',
+  // Sent to every host, it would tell each of them the secrets of another.
+  'cookie',
   'user-agent',
 ])
 
@@ -59,6 +61,18 @@ const login = z
     'give password or passwordEnv, one of them',
   )
 
+const pemFile = z.string().superRefine((path, context) => {
+  const message = path === '' ? 'name a file' : fileComplaint(path)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
+
+const clientCertificate = z.strictObject({
+  hosts: z.array(z.string().min(1)).min(1),
+  certFile: pemFile,
+  keyFile: pemFile,
+  passphraseEnv: z.string().optional(),
+})
+
 const mediaRange = z
   .string()
   .regex(/^([\w!#$&^.+-]+\/([\w!#$&^.+-]+|\*)|\*\/\*)$/, "not a media type; write it like 'text/html' or 'text/*'")
@@ -80,11 +94,15 @@ export const fetchOptions = z.strictObject({
     headerComplaint,
   ),
   acceptLanguage: text('en,*;q=0.5', { text: 'The Accept-Language header; empty: none.' }, headerComplaint),
-  headers: shaped(extraHeaders.default({}), { text: 'Headers sent with every request, by name.' }, 'none'),
+  headers: shaped(
+    extraHeaders.default({}),
+    { text: 'Headers sent with every request, to every host, by name; no place for secrets.' },
+    'none',
+  ),
   logins: shaped(
     z.array(login).default([]),
     {
-      text: 'HTTP basic authentication: host (with its port if that is not the usual one), user, and password or passwordEnv; sent to that host and port only.',
+      text: 'Names and passwords: host (with its port if that is not the usual one) for HTTP basic authentication, ftp://host for FTP; user, and password or passwordEnv; sent to that host and port only, and over plain http only where a port is given (`host:80`).',
     },
     'none',
   ),
@@ -125,10 +143,33 @@ export const fetchOptions = z.strictObject({
     },
     fileComplaint,
   ),
+  clientCertificates: shaped(
+    z.array(clientCertificate).default([]),
+    {
+      text: "Certificates that prove who we are: hosts (like 'intranet.example' or '*.example'), certFile and keyFile (PEM), and passphraseEnv if the key has a passphrase; shown to those hosts only.",
+    },
+    'none',
+  ),
+  ftpTls: choice(['off', 'require'], 'off', {
+    text: 'Whether ftp: servers must encrypt (AUTH TLS, with a certificate as tls wants it); ftps: ones always do.',
+  }),
+  allowFiles: shaped(
+    z.array(z.string().min(1)).default([]),
+    {
+      text: 'Directories of this machine that file: URLs may be read from, all below them included.',
+      flag: 'allow-files',
+      placeholder: 'DIR',
+    },
+    'none',
+  ),
   allowPrivate: yesNo(false, { text: 'Connect to private addresses too.', flag: 'allow-private' }),
   proxy: text(
     '',
-    { text: 'An HTTP proxy, http://[user:password@]host:port.', flag: 'proxy', placeholder: 'URL' },
+    {
+      text: 'A proxy, http://[user:password@]host:port; also https://, socks5:// (names resolved here) and socks5h:// (names left to the proxy).',
+      flag: 'proxy',
+      placeholder: 'URL',
+    },
     (value) => {
       const proxy = value === '' ? null : readProxy(value)
       return typeof proxy === 'string' ? proxy : null

@@ -4,7 +4,7 @@
 // 2000::/3, because all else there is unassigned or special; addresses that carry an IPv4 address are
 // judged by it.
 
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 const V4_NOT_PUBLIC: readonly (readonly [network: number, mask: number])[] = [
   '0.0.0.0/8', // this network
@@ -70,6 +70,8 @@ function isPublicV6(ip: string): boolean {
   if (a === 0x2001 && b < 0x200) return false // 2001::/23, Teredo and other protocols
   if (a === 0x2001 && b === 0xdb8) return false // documentation
   if (a === 0x3fff && b < 0x1000) return false // 3fff::/20, documentation
+  // ISATAP: a router of this network would take it to the IPv4 address in its end.
+  if ((e === 0 || e === 0x200) && f === 0x5efe) return isPublicV4(g * 65_536 + h)
   return true
 }
 
@@ -78,4 +80,14 @@ export function isPublicAddress(ip: string): boolean {
   if (isIPv4(ip)) return isPublicV4(v4Number(ip))
   // A zone ('fe80::1%eth0') names an interface of this machine.
   return isIPv6(ip) && !ip.includes('%') && isPublicV6(ip)
+}
+
+/**
+ * Whether a host is private by its name alone, for where somebody else resolves names (a proxy): an address that is not
+ * public, or a name of this machine. `hostname` is as in a canonical URL, without brackets: 0x7f.1 is 127.0.0.1 there.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
+  if (isIP(name) !== 0) return !isPublicAddress(name)
+  return name === 'localhost' || name.endsWith('.localhost')
 }

@@ -2,8 +2,8 @@
 // A password is sent to its host only, and never written down: the recorded head, which goes into
 // archives that people share, says that a line was there and not what it said.
 
-import { Fault } from '../base/index.ts'
 import { basicCredentials } from './basic-credentials.ts'
+import { readLogins } from './logins.ts'
 import type { FetchOptions } from './options.ts'
 import { userAgentOf } from './user-agent.ts'
 import type { Proxy } from './proxy.ts'
@@ -38,15 +38,8 @@ export class RequestHeads {
     set('Accept-Encoding', 'gzip, deflate, br, zstd')
     for (const [name, value] of Object.entries(options.headers)) set(name, value)
     this.#common = [...headers.values()]
-    for (const login of options.logins) {
-      const password = login.password ?? env[login.passwordEnv ?? '']
-      if (password === undefined) {
-        throw new Fault(
-          'CONFIG_INVALID',
-          `login for ${login.host}: the environment has no variable ${login.passwordEnv}`,
-        )
-      }
-      this.#credentials.set(authorityOf(login.host), basicCredentials(login.user, password))
+    for (const { host, user, password } of readLogins(options, env)) {
+      for (const origin of originsOf(host)) this.#credentials.set(origin, basicCredentials(user, password))
     }
   }
 
@@ -55,7 +48,7 @@ export class RequestHeads {
     let sent = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
     for (const [name, value] of this.#common) sent += `${name}: ${value}\r\n`
     let recorded = sent
-    const credentials = this.#credentials.get(authority)
+    const credentials = this.#credentials.get(`${isSecure ? 'https' : 'http'}://${authority}`)
     if (credentials !== undefined) {
       sent += `Authorization: ${credentials}\r\n`
       recorded += `Authorization: ${WITHHELD}\r\n`
@@ -69,7 +62,15 @@ export class RequestHeads {
   }
 }
 
-/** `Host:80` and `host:443` are the host itself, as in a URL's authority. */
-function authorityOf(host: string): string {
-  return host.toLowerCase().replace(/:(80|443)$/, '')
+/**
+ * Where a login may be sent. Without a port, or with that of https, over https alone: any page can link to http: and so
+ * have the password sent in the clear. Whoever means that writes `host:80`, or another port, where the scheme cannot be told.
+ */
+function originsOf(host: string): string[] {
+  // Of FTP, where it is said with its scheme.
+  if (host.includes('://')) return []
+  const authority = host.toLowerCase()
+  if (authority.endsWith(':80')) return [`http://${authority.slice(0, -3)}`]
+  if (authority.endsWith(':443')) return [`https://${authority.slice(0, -4)}`]
+  return /:\d+$/.test(authority) ? [`http://${authority}`, `https://${authority}`] : [`https://${authority}`]
 }

@@ -1,4 +1,4 @@
-// The hosts of one address whose turn had come while the address was not free.
+// The hosts of one address, or of one domain, whose turn had come while it was not free.
 //
 // They wait here instead of being tried again and again: a host passes the ready line once per turn,
 // stops here at most once, and when the address frees, the first of them is *called* and goes before
@@ -9,10 +9,28 @@
 
 import { BandedHosts } from './banded-hosts.ts'
 import type { BenchHost } from './bench-host.ts'
-import type { Resting } from './rest-heap.ts'
+import type { IpGate } from './ip-gate.ts'
+import { RestHeap, type Resting } from './rest-heap.ts'
+
+/** A gate, and those who wait at its doors; lines that wait for a time are in the heap as well. */
+export class Crowd {
+  readonly gate: IpGate
+  readonly lines = new Map<number, AddressLine>()
+  readonly resting = new RestHeap<AddressLine>()
+
+  constructor(gate: IpGate) {
+    this.gate = gate
+  }
+
+  /** The line of a door; none where nobody waits. */
+  lineAt(door: number): AddressLine | undefined {
+    return this.lines.size === 0 ? undefined : this.lines.get(door)
+  }
+}
 
 /** Written by the workbench alone. */
 export class AddressLine implements Resting {
+  readonly crowd: Crowd
   /** Its number at the gate. */
   readonly door: number
   readonly waiting: BandedHosts
@@ -20,7 +38,8 @@ export class AddressLine implements Resting {
   /** Its place among the addresses that wait for a time; -1 when only a release can help. */
   heapIndex = -1
 
-  constructor(door: number, bands: number) {
+  constructor(crowd: Crowd, door: number, bands: number) {
+    this.crowd = crowd
     this.door = door
     this.waiting = new BandedHosts(bands)
   }

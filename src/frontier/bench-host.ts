@@ -7,15 +7,15 @@ import type { Resting } from './rest-heap.ts'
 /** The band of a host that has nothing to be asked for now. */
 export const NO_BAND = -1
 
-/** The door of a host whose address is not known. */
+/** The door of a host whose address is not known, or whose domain does not rest. */
 export const NO_DOOR = -1
 
 /** Where a host stands. Numbers, because the workbench compares them for every turn. */
 export const ASIDE = 0
 export const READY = 1
-/** Its address is free again; it goes before those that are ready in its band. */
+/** Its address or domain is free again; it goes before those that are ready in its band. */
 export const CALLED = 2
-/** Its turn had come, but its address was not free. */
+/** Its turn had come, but its address was not free, or its domain. */
 export const AT_ADDRESS = 3
 export const RESTING = 4
 export const OUT = 5
@@ -33,8 +33,12 @@ export class BenchHost implements Resting {
   door: number = NO_DOOR
   /** It is out and holds a claim on its door. */
   holdsClaim = false
+  /** Its domain's number at the gate of domains, where there is one. */
+  domainDoor: number = NO_DOOR
+  /** It holds its domain: it is out, or waits for its address, which comes second. */
+  holdsDomain = false
   heapIndex = -1
-  /** Neighbours in the one list it stands in (ready, called, at its address). */
+  /** Neighbours in the one list it stands in (ready, called, at its address or domain). */
   before: BenchHost | null = null
   after: BenchHost | null = null
 

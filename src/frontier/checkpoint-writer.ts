@@ -142,7 +142,7 @@ export class CheckpointWriter {
     }
     for (const host of leaving) {
       const isFound = host.waiting === 0 || queue.get(host.page) !== undefined
-      const isAsWritten = host.epoch === 0 && host.restUntilMs === host.capturedRestMs
+      const isAsWritten = host.epoch === 0 && host.lastingRestMs === host.capturedRestMs
       if (isFound && isAsWritten && mayLeave(host)) drop(host)
       if (this.#breather.isDue) await this.#breather.pause()
     }

@@ -176,7 +176,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     const [bytes] = await this.#store.getMany([hostKey(key)])
     if (bytes === undefined) return null
     const record = decodeRecord(key, bytes, this.#store.code)
-    const restUntilMs = this.#restUntilMs(record)
+    const restUntilMs = this.#restUntilMs(key, record)
     const waiting = waitingOf(record)
     const isResting = waiting > 0 && restUntilMs > this.clock.nowMs()
     return {
@@ -184,7 +184,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       waiting,
       state: waiting === 0 ? 'idle' : isResting ? 'resting' : 'ready',
       restUntilMs: restUntilMs as ClockMs,
-      leastRestMs: Math.max(this.delayMs, record.leastRestMs),
+      leastRestMs: Math.max(this.delayOf(key), record.leastRestMs),
       address: null,
     }
   }
@@ -292,6 +292,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#replay = null
     const openedMs = this.#startedMs
     this.#startedMs = this.clock.nowMs()
+    // Hosts that are new to this run have nothing to rest from, but others of their domains may.
+    if (this.#checkpointed > 0 || replay.hosts.size > 0) this.bench.restDomains(this.#startedMs + this.domainDelayMs)
     for (const [key, host] of this.hosts) {
       const restMs = replay.hosts.get(key)?.restMs ?? 0
       super.rest(key, Math.max(restMs, this.leastRestMs(key), host.restUntilMs - openedMs))
@@ -322,7 +324,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   async *handOver(): AsyncIterable<HandedHost> {
     for await (const host of this.#allHosts()) {
       const { key, wasOffered, pages, leastRestMs } = host
-      const restMs = Math.max(0, host.restUntilMs - this.clock.nowMs())
+      const restMs = Math.max(0, host.lastingRestMs - this.clock.nowMs())
       yield { host: key, wasOffered, pages, leastRestMs, restMs, entries: this.#entriesOf(host) }
       if (!this.hosts.has(key)) host.clear(this.lines)
     }
@@ -358,7 +360,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       const record = decodeRecord(key, bytes, this.#store.code)
       host.adopt(this.lines, record)
       host.wasOffered = record.wasOffered
-      host.restUntilMs = this.#restUntilMs(record) as ClockMs
+      host.restUntilMs = this.#restUntilMs(key, record) as ClockMs
       yield host
     }
   }
@@ -421,7 +423,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (record !== null) {
       host.wasOffered ||= record.wasOffered
       host.adopt(this.lines, record)
-      this.bench.rest(host, this.#restUntilMs(record), this.clock.nowMs())
+      this.bench.rest(host, this.#restUntilMs(host.key, record), this.clock.nowMs())
     }
     if (host.later !== null) this.#takeInLater(host, host.later)
     const isIdle = host.waiting === 0 && host.epoch === 0 && !host.hasErrand && !host.isParked
@@ -439,9 +441,9 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   }
 
   /** In this run a rest is remembered to the millisecond; one of an earlier run begins anew, and every host has one. */
-  #restUntilMs(record: HostRecord): number {
+  #restUntilMs(key: HostKey, record: HostRecord): number {
     if (record.run === this.#run) return record.restUntilMs
-    return this.#startedMs + Math.max(this.delayMs, record.leastRestMs, record.restMs)
+    return this.#startedMs + Math.max(this.delayOf(key), record.leastRestMs, record.restMs)
   }
 
   #append(host: DiskHost, segment: Segment, entries: readonly FrontierEntry[]): void {

@@ -23,6 +23,8 @@ export abstract class FrontierHost extends BenchHost {
   /** Beside the configured one. */
   leastRestMs = 0
   addressText: string | null = null
+  /** While its hours keep it closed: until when, and until when it would have rested otherwise. */
+  #closed: { readonly untilMs: number; readonly restUntilMs: number } | null = null
   /** The turn that is out. */
   turn: Turn | null = null
   /** Entries of the turn that have their verdict. */
@@ -40,6 +42,17 @@ export abstract class FrontierHost extends BenchHost {
   abstract shift(lines: EntryLines, max: number): FrontierEntry[]
   /** The URLs in memory, in the order they would be taken. */
   abstract entries(lines: EntryLines): Iterable<FrontierEntry>
+
+  /** It is closed until `untilMs`; its rest, which alone is remembered, ends before. */
+  close(restUntilMs: number, untilMs: number): void {
+    this.#closed = { untilMs, restUntilMs: Math.max(restUntilMs, this.lastingRestMs) }
+  }
+
+  /** Until when it rests, hours that are closed left out. */
+  get lastingRestMs(): number {
+    const closed = this.#closed
+    return closed !== null && closed.untilMs === this.restUntilMs ? closed.restUntilMs : this.restUntilMs
+  }
 
   get hasErrand(): boolean {
     return this.#errands !== null

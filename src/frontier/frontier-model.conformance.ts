@@ -25,6 +25,7 @@ export type Operation =
   | { readonly kind: 'advance'; readonly ms: number }
 
 const HOSTS = 7
+const DOMAINS = 3
 const host = fc.nat({ max: HOSTS - 1 })
 const turn = fc.nat({ max: 5 })
 const ms = fc.constantFrom(0, 0, 1, 30, 1_000)
@@ -55,6 +56,8 @@ export interface ModelSettings {
   readonly ipConnections: number
   readonly urlsPerTurn: number
   readonly bands: number
+  /** Hosts of a domain are asked one at a time, and it rests so long; 0 or none: domains do not count. */
+  readonly domainDelayMs?: number
 }
 
 interface ModelAddress {
@@ -74,6 +77,9 @@ interface ModelHost {
   leastRestMs: number
   address: ModelAddress | null
   holdsClaim: boolean
+  readonly domain: ModelAddress
+  /** Since it could be asked its address was taken at some moment: it may have its domain, and wait for its address. */
+  mayHoldDomain: boolean
   /** Since when it could be asked in this band without a break: the hosts of the band served meanwhile. */
   passedBy: Set<HostKey> | null
   passedByBand: number
@@ -174,7 +180,8 @@ class Model {
 
   #take(): void {
     const turn = this.#real.take()
-    const eligible = [...this.#hosts.values()].filter((host) => this.#mayBeAsked(host))
+    const lawful = [...this.#hosts.values()].filter((host) => this.#mayBeAsked(host))
+    const eligible = lawful.filter((host) => this.#mustBeAsked(host))
     if (turn === null) {
       same(
         eligible.map((host) => host.key),
@@ -185,7 +192,7 @@ class Model {
       return
     }
     const host = this.#hosts.get(turn.host)
-    assert(host !== undefined && eligible.includes(host), `${turn.host} was handed out but may not be asked`)
+    assert(host !== undefined && lawful.includes(host), `${turn.host} was handed out but may not be asked`)
     const band = bandOf(host)
     for (const other of eligible) {
       assert(bandOf(other) >= band, `${host.key} of band ${band} went before ${other.key} of band ${bandOf(other)}`)
@@ -201,6 +208,7 @@ class Model {
     host.turn = turn
     host.passedBy = null
     if (host.address !== null) this.#grant(host, host.address)
+    host.domain.out++
     this.turns.push(turn)
   }
 
@@ -242,6 +250,8 @@ class Model {
     host.entries = [...unvisited, ...host.entries, ...again]
     host.restUntilMs = Math.max(host.restUntilMs, this.#nowMs + operation.ms)
     if (host.holdsClaim) this.#release(host)
+    host.domain.out--
+    host.domain.restUntilMs = this.#nowMs + this.#domainDelayMs
   }
 
   /** A time to come back must lie ahead, and not after the first host that could be asked. */
@@ -250,9 +260,11 @@ class Model {
     const times = [...this.#hosts.values()]
       .filter((host) => host.turn === null && bandOf(host) !== Infinity)
       .map((host) => {
-        if (host.address === null) return host.restUntilMs
+        if (!this.#isSureOfDomain(host)) return Infinity
+        const restUntilMs = Math.max(host.restUntilMs, this.#domainDelayMs > 0 ? host.domain.restUntilMs : 0)
+        if (host.address === null) return restUntilMs
         const isFull = host.address.out >= this.#settings.ipConnections
-        return isFull ? Infinity : Math.max(host.restUntilMs, host.address.restUntilMs)
+        return isFull ? Infinity : Math.max(restUntilMs, host.address.restUntilMs)
       })
     const firstMs = Math.min(Infinity, ...times)
     assert(atMs === null || atMs > this.#nowMs, `take() gave nothing, but nextReadyMs() says ${atMs}, now or earlier`)
@@ -262,9 +274,13 @@ class Model {
   /** Notes who could be asked at this moment, for the law of taking turns. */
   #watch(): void {
     for (const host of this.#hosts.values()) {
+      const isRefused = host.address !== null && !this.#isFree(host.address)
+      host.mayHoldDomain = this.#isReady(host) && (host.mayHoldDomain || isRefused)
+    }
+    for (const host of this.#hosts.values()) {
       const band = bandOf(host)
-      if (!this.#mayBeAsked(host) || (host.passedBy !== null && host.passedByBand !== band)) host.passedBy = null
-      if (host.passedBy === null && this.#mayBeAsked(host)) {
+      if (!this.#mustBeAsked(host) || (host.passedBy !== null && host.passedByBand !== band)) host.passedBy = null
+      if (host.passedBy === null && this.#mustBeAsked(host)) {
         host.passedBy = new Set()
         host.passedByBand = band
       }
@@ -290,7 +306,31 @@ class Model {
   }
 
   #mayBeAsked(host: ModelHost): boolean {
-    return this.#isReady(host) && (host.address === null || this.#isFree(host.address))
+    return (
+      this.#isReady(host) && this.#isDomainFree(host.domain) && (host.address === null || this.#isFree(host.address))
+    )
+  }
+
+  /** Nobody may stand in its way: who has its domain may keep it while it waits for an address. */
+  #mustBeAsked(host: ModelHost): boolean {
+    return this.#mayBeAsked(host) && this.#isSureOfDomain(host)
+  }
+
+  #isSureOfDomain(host: ModelHost): boolean {
+    if (this.#domainDelayMs === 0) return true
+    if (host.domain.out > 0) return false
+    for (const other of this.#hosts.values()) {
+      if (other !== host && other.domain === host.domain && other.mayHoldDomain) return false
+    }
+    return true
+  }
+
+  #isDomainFree(domain: ModelAddress): boolean {
+    return this.#domainDelayMs === 0 || (domain.out === 0 && domain.restUntilMs <= this.#nowMs)
+  }
+
+  get #domainDelayMs(): number {
+    return this.#settings.domainDelayMs ?? 0
   }
 
   #isFree(address: ModelAddress): boolean {
@@ -313,7 +353,7 @@ class Model {
   #nextEntries(host: ModelHost): FrontierEntry[] {
     const { delayMs, ipDelayMs, urlsPerTurn } = this.#settings
     const band = bandOf(host)
-    const isRestless = delayMs === 0 && host.leastRestMs === 0 && ipDelayMs === 0
+    const isRestless = delayMs === 0 && host.leastRestMs === 0 && ipDelayMs === 0 && this.#domainDelayMs === 0
     return host.entries.filter((entry) => entry.band === band).slice(0, isRestless ? urlsPerTurn : 1)
   }
 
@@ -337,7 +377,8 @@ class Model {
   }
 
   #host(index: number): ModelHost {
-    const key = `h${index}` as HostKey
+    const domain = `d${index % DOMAINS}.test`
+    const key = `h${index}.${domain}` as HostKey
     let host = this.#hosts.get(key)
     if (host === undefined) {
       host = {
@@ -351,6 +392,8 @@ class Model {
         leastRestMs: 0,
         address: null,
         holdsClaim: false,
+        domain: this.#address(domain),
+        mayHoldDomain: false,
         passedBy: null,
         passedByBand: 0,
       }
@@ -377,7 +420,7 @@ function bandOf(host: ModelHost): number {
 }
 
 function indexOf(key: HostKey): number {
-  return Number(key.slice(1))
+  return Number.parseInt(key.slice(1), 10)
 }
 
 function same(real: unknown, model: unknown, what: string): void {

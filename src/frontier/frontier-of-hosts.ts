@@ -25,8 +25,15 @@ import {
   type Settlement,
   type Turn,
 } from './frontier.ts'
-import { type IpGate, MemoryIpGate } from './ip-gate.ts'
+import type { HostRules } from './host-rules.ts'
+import { type IpGate, type IpGateSettings, MemoryIpGate } from './ip-gate.ts'
+import { SharedIpGate } from './shared-ip-gate.ts'
 import { Workbench } from './workbench.ts'
+
+/** The gate of domains is one of addresses: what it lets through one door is one host at a time, and rests. */
+export function domainGateSettings(domainDelayMs: number): IpGateSettings {
+  return { ipDelayMs: domainDelayMs, ipConnections: 1 }
+}
 
 export interface FrontierSettings {
   readonly clock: Clock
@@ -34,10 +41,16 @@ export interface FrontierSettings {
   readonly delayMs: number
   readonly ipDelayMs: number
   readonly ipConnections: number
+  /** The least rest between two requests to hosts of one registrable domain, which are asked one at a time then; 0 or none: off. */
+  readonly domainDelayMs?: number
+  /** Hosts with manners of their own; null or none where all are treated alike. */
+  readonly rules?: HostRules | null
   readonly urlsPerTurn?: number
   readonly bands?: number
   /** A gate of one's own, for agents that share addresses; without it the frontier makes one. */
   readonly ipGate?: IpGate
+  /** The same for domains. */
+  readonly domainGate?: IpGate | null
 }
 
 const URLS_PER_TURN = 20
@@ -50,6 +63,8 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
   protected readonly clock: Clock
   protected readonly delayMs: number
   readonly #ipDelayMs: number
+  protected readonly domainDelayMs: number
+  readonly #rules: HostRules | null
   protected readonly urlsPerTurn: number
   protected readonly bands: number
   protected readonly bench: Workbench
@@ -66,11 +81,14 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
     this.clock = settings.clock
     this.delayMs = settings.delayMs
     this.#ipDelayMs = settings.ipDelayMs
+    this.domainDelayMs = settings.domainDelayMs ?? 0
+    this.#rules = settings.rules ?? null
     this.urlsPerTurn = settings.urlsPerTurn ?? URLS_PER_TURN
     this.bands = settings.bands ?? BANDS
     assert(this.bands >= 1 && this.bands <= BANDS_MAX, `${this.bands} bands; there are 1 to ${BANDS_MAX}`)
     assert(this.urlsPerTurn >= 1, `${this.urlsPerTurn} URLs per turn; at least one is needed`)
-    this.bench = new Workbench(this.bands, settings.ipGate ?? new MemoryIpGate(settings))
+    const domainGate = this.domainDelayMs === 0 ? null : (settings.domainGate ?? ownDomainGate(this.domainDelayMs))
+    this.bench = new Workbench(this.bands, settings.ipGate ?? new MemoryIpGate(settings), domainGate)
   }
 
   offer(entry: FrontierEntry): void {
@@ -137,7 +155,7 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
         `${turn.host}: of ${turn.entries.length} entries ${concluded} have a verdict and ${unvisited.length} + ${again.length} come back`,
       )
     }
-    if (again.length > 0 || settlement.restMs > this.delayMs) this.willChange(host)
+    if (again.length > 0 || settlement.restMs > this.delayOf(host.key)) this.willChange(host)
     for (let i = unvisited.length - 1; i >= 0; i--) {
       const entry = unvisited[i] as FrontierEntry
       this.assertFits(entry, host)
@@ -151,7 +169,9 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
     host.concluded.length = 0
     this.entriesOut -= turn.entries.length - concluded
     const nowMs = this.clock.nowMs()
-    this.bench.settle(host, nowMs + settlement.restMs, this.bandOf(host), nowMs, settlement.wasAsked ?? true)
+    const { restMs, closedMs = 0, wasAsked = true } = settlement
+    if (closedMs > restMs) host.close(nowMs + restMs, nowMs + closedMs)
+    this.bench.settle(host, nowMs + Math.max(restMs, closedMs), this.bandOf(host), nowMs, wasAsked)
     this.countParked(host)
     this.hasSettled(host)
   }
@@ -183,7 +203,7 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
   }
 
   leastRestMs(key: HostKey): number {
-    return Math.max(this.delayMs, this.hosts.get(key)?.leastRestMs ?? 0)
+    return Math.max(this.delayOf(key), this.hosts.get(key)?.leastRestMs ?? 0)
   }
 
   inspect(key: HostKey): HostState | null {
@@ -240,9 +260,15 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
     this.hostsOffered++
   }
 
-  /** Several URLs in one turn only where no rest is due between two requests, to the host or its address. */
+  /** Several URLs in one turn only where no rest is due between two requests, to the host, its domain or its address. */
   #turnSize(host: H): number {
-    return this.delayMs === 0 && host.leastRestMs === 0 && this.#ipDelayMs === 0 ? this.urlsPerTurn : 1
+    const isRestless = host.leastRestMs === 0 && this.#ipDelayMs === 0 && this.domainDelayMs === 0
+    return isRestless && this.delayOf(host.key) === 0 ? this.urlsPerTurn : 1
+  }
+
+  /** The configured rest of a host: its own, or that of all. */
+  protected delayOf(key: HostKey): number {
+    return this.#rules === null ? this.delayMs : (this.#rules.ruleOf(key)?.delay ?? this.delayMs)
   }
 
   /** The band in which a host has something to be asked for now. */
@@ -269,7 +295,7 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
       waiting: host.waiting + (host.turn?.entries.length ?? 0) - host.concluded.length,
       state: stateName(host),
       restUntilMs: host.restUntilMs,
-      leastRestMs: Math.max(this.delayMs, host.leastRestMs),
+      leastRestMs: Math.max(this.delayOf(host.key), host.leastRestMs),
       address: host.addressText,
     }
   }
@@ -293,6 +319,11 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
     if (entry.host !== host.key) assert(false, `${entry.url} of ${entry.host} is filed under ${host.key}`)
     if (!(entry.band >= 0 && entry.band < this.bands)) assert(false, `${entry.url}: there is no band ${entry.band}`)
   }
+}
+
+/** Of a fixed size, however many domains there are; those that meet in one door share its politeness. */
+function ownDomainGate(domainDelayMs: number): IpGate {
+  return new SharedIpGate(SharedIpGate.allocate(1), 0, domainGateSettings(domainDelayMs), 0)
 }
 
 function stateName(host: FrontierHost): HostState['state'] {

@@ -61,6 +61,11 @@ export interface Turn {
 export interface Settlement {
   /** How long the host rests from now. */
   readonly restMs: number
+  /**
+   * How long its hours keep it closed from now, beyond any rest. Not remembered across runs: whoever knows the hours
+   * says so again with the next turn.
+   */
+  readonly closedMs?: number
   /** False when no request was made in this turn: then its address need not rest. True by default. */
   readonly wasAsked?: boolean
   /** Entries of the turn that were not asked; they go back to the head of their band, in order. */

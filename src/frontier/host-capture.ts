@@ -38,8 +38,8 @@ export function captureHost(
     captured.push(captureLine(host, line, lines, blockEntriesMin))
   const spent = host.spent
   host.spent = []
-  host.capturedRestMs = host.restUntilMs
-  const { wasOffered, pages, leastRestMs, restUntilMs } = host
+  const { wasOffered, pages, leastRestMs, lastingRestMs: restUntilMs } = host
+  host.capturedRestMs = restUntilMs
   const restMs = Math.max(0, restUntilMs - nowMs)
   const facts = { wasOffered, pages, leastRestMs, restMs, run, restUntilMs }
   return { facts, unconcluded: host.unconcluded, lines: captured, spent }

@@ -41,6 +41,10 @@ export interface BackoffFacts {
   readonly random: Chance
 }
 
+/** What Retry-After asks for is lengthened by up to a tenth, and no more than this: a thousand hosts behind one front that fails are told the same. */
+const RETRY_AFTER_SPREAD = 0.1
+const RETRY_AFTER_SPREAD_MS_MAX = 60_000
+
 /**
  * The rest after a 429, a 503 or a failure of the host: doubles with each in a row up to `maxMs`, of
  * which between half and all is slept, so that hosts that failed together do not return together and
@@ -50,5 +54,6 @@ export function backoffAfter(facts: BackoffFacts): number {
   const grownMs = Math.min(facts.maxMs, facts.baseMs * 2 ** (Math.max(1, facts.pausesInARow) - 1))
   const jitteredMs = (grownMs / 2) * (1 + facts.random.fraction())
   const askedMs = Math.min(facts.retryAfterMs ?? 0, facts.retryAfterMaxMs)
-  return Math.max(jitteredMs, askedMs)
+  const spreadMs = Math.min(askedMs * RETRY_AFTER_SPREAD, RETRY_AFTER_SPREAD_MS_MAX)
+  return Math.max(jitteredMs, askedMs + spreadMs * facts.random.fraction())
 }

@@ -7,6 +7,10 @@
 //     └──────────────────────────────── AT_ADDRESS ──▶ CALLED ───────┘
 //                                        address free, one at a time
 //
+// Where domains rest as well, a host passes two gates: first its domain's, where it waits in the same way; what it
+// holds there it keeps while it waits for its address. So of a domain's hosts one at most stands at an address, the others
+// in the domain's line, and each of both lines is passed once per turn.
+//
 // hot: next() and settle() run once per turn; no allocation while no address is contended.
 //
 // Order: strictly by band. Within a band a host that became ready goes to the end of the line, so
@@ -23,7 +27,8 @@
 //   - restUntilMs never decreases.
 
 import { assert, type ClockMs } from '../base/index.ts'
-import { AddressLine } from './address-line.ts'
+import { registrableDomain } from '../url/index.ts'
+import { AddressLine, Crowd } from './address-line.ts'
 import { BandedHosts } from './banded-hosts.ts'
 import { ASIDE, AT_ADDRESS, type BenchHost, CALLED, NO_BAND, NO_DOOR, OUT, READY, RESTING } from './bench-host.ts'
 import type { IpGate } from './ip-gate.ts'
@@ -31,19 +36,22 @@ import { RestHeap } from './rest-heap.ts'
 
 export class Workbench {
   readonly #bands: number
-  readonly #gate: IpGate
   readonly #ready: BandedHosts
   readonly #called: BandedHosts
   readonly #resting = new RestHeap<BenchHost>()
-  /** Addresses with hosts in line, by door; those that wait for a time are in the heap as well. */
-  readonly #crowded = new Map<number, AddressLine>()
-  readonly #crowdedResting = new RestHeap<AddressLine>()
+  /** Addresses with hosts in line. */
+  readonly #addresses: Crowd
+  /** Domains with hosts in line; null where domains do not rest. */
+  readonly #domains: Crowd | null
+  /** No domain is asked before this. */
+  #domainsFromMs = 0
   #atAddress = 0
   #out = 0
 
-  constructor(bands: number, gate: IpGate) {
+  constructor(bands: number, gate: IpGate, domainGate: IpGate | null = null) {
     this.#bands = bands
-    this.#gate = gate
+    this.#addresses = new Crowd(gate)
+    this.#domains = domainGate === null ? null : new Crowd(domainGate)
     this.#ready = new BandedHosts(bands)
     this.#called = new BandedHosts(bands)
   }
@@ -77,7 +85,7 @@ export class Workbench {
       this.#reline(host, band)
     } else {
       // A called host whose band changes goes to the end of the ready line of its new band.
-      this.#leave(host)
+      this.#leave(host, nowMs)
       host.band = band
       this.#line(host, nowMs)
     }
@@ -104,15 +112,16 @@ export class Workbench {
    */
   claim(host: BenchHost, address: string, nowMs: number): number {
     if (host.place !== OUT) assert(false, `${host.key} claims an address without a turn`)
-    const door = this.#gate.doorOf(address)
+    const { gate } = this.#addresses
+    const door = gate.doorOf(address)
     if (host.holdsClaim) {
       if (host.door === door) return 0
       this.#release(host, nowMs, true)
     }
     host.door = door
-    const line = this.#crowded.get(door)
+    const line = this.#addresses.lineAt(door)
     if (line !== undefined && line.goesBefore(host.band)) return nowMs
-    const atMs = this.#gate.claim(door, nowMs, host)
+    const atMs = gate.claim(door, nowMs, host)
     host.holdsClaim = atMs === 0
     return atMs === Infinity ? nowMs : atMs
   }
@@ -121,6 +130,7 @@ export class Workbench {
   settle(host: BenchHost, restUntilMs: number, band: number, nowMs: number, wasAsked: boolean): void {
     if (host.place !== OUT) assert(false, `${host.key} is settled but not out`)
     if (host.holdsClaim) this.#release(host, nowMs, wasAsked)
+    if (host.holdsDomain) this.#releaseDomain(host, nowMs, wasAsked)
     this.#out--
     host.place = ASIDE
     host.band = band
@@ -134,7 +144,7 @@ export class Workbench {
     this.#lengthen(host, restUntilMs)
     if (host.place === RESTING) this.#resting.move(host, restUntilMs)
     else if (host.place !== OUT && host.place !== ASIDE && restUntilMs > nowMs) {
-      this.#leave(host)
+      this.#leave(host, nowMs)
       this.#line(host, nowMs)
     }
   }
@@ -143,7 +153,13 @@ export class Workbench {
   nextReadyMs(nowMs: number): number {
     this.advance(nowMs)
     if (this.#ready.size > 0 || this.#called.size > 0) return nowMs
-    return Math.min(this.#resting.firstMs, this.#crowdedResting.firstMs)
+    const atDomainsMs = this.#domains === null ? Infinity : this.#domains.resting.firstMs
+    return Math.min(this.#resting.firstMs, this.#addresses.resting.firstMs, atDomainsMs)
+  }
+
+  /** An earlier run may have asked any domain up to now. */
+  restDomains(untilMs: number): void {
+    this.#domainsFromMs = untilMs
   }
 
   /** Ends the rests that are over. */
@@ -153,32 +169,64 @@ export class Workbench {
       host.place = READY
       this.#ready.push(host)
     }
-    while (this.#crowdedResting.firstMs <= nowMs) this.#call(this.#crowdedResting.pop())
+    const { resting } = this.#addresses
+    while (resting.firstMs <= nowMs) this.#call(resting.pop())
+    if (this.#domains === null) return
+    const domains = this.#domains.resting
+    while (domains.firstMs <= nowMs) this.#call(domains.pop())
   }
 
-  /** Whether the host first in line may go out; if not, it has been moved to its address's line. */
+  /** Whether the host first in line may go out; if not, it has been moved to the line of its domain or address. */
   #passes(host: BenchHost, nowMs: number): boolean {
-    const line = host.door === NO_DOOR || this.#crowded.size === 0 ? undefined : this.#crowded.get(host.door)
-    const wasCalled = host.place === CALLED
+    let caller: AddressLine | null = null
+    if (host.place === CALLED) {
+      caller = this.#lineOf(host)
+      this.#called.remove(host)
+      caller.called = null
+    } else this.#ready.remove(host)
+    const refusedAt = this.#enter(host, caller, nowMs)
+    // Who went back to the head of the line it was called from waits there for all.
+    if (caller !== null && refusedAt !== caller) this.#call(caller)
+    return refusedAt === null
+  }
+
+  /** Through one gate and the other: null when it may go out, else the line it waits in now. */
+  #enter(host: BenchHost, caller: AddressLine | null, nowMs: number): AddressLine | null {
+    if (this.#domains !== null && !host.holdsDomain) {
+      if (host.domainDoor === NO_DOOR) host.domainDoor = this.#domains.gate.doorOf(registrableDomain(host.key))
+      const line = this.#passGate(host, this.#domains, host.domainDoor, caller, nowMs)
+      if (line !== null) return line
+      host.holdsDomain = true
+    }
+    if (host.door === NO_DOOR) return null
+    const line = this.#passGate(host, this.#addresses, host.door, caller, nowMs)
+    if (line === null) host.holdsClaim = true
+    return line
+  }
+
+  #passGate(
+    host: BenchHost,
+    crowd: Crowd,
+    door: number,
+    caller: AddressLine | null,
+    nowMs: number,
+  ): AddressLine | null {
+    const line = crowd.lineAt(door)
+    const wasCalled = caller !== null && caller === line
     // Not even asked: a gate shared with others may be free by now, but those in line go first.
     const mustWait = !wasCalled && line !== undefined && line.goesBefore(host.band)
-    const atMs = mustWait || host.door === NO_DOOR ? 0 : this.#gate.claim(host.door, nowMs, host)
-    if (wasCalled) {
-      this.#called.remove(host)
-      if (line !== undefined) line.called = null
-    } else {
-      this.#ready.remove(host)
+    let atMs: number | null = null
+    if (!mustWait) {
+      const isTooEarly = crowd === this.#domains && nowMs < this.#domainsFromMs
+      atMs = isTooEarly ? this.#domainsFromMs : crowd.gate.claim(door, nowMs, host)
+      if (atMs === 0) return null
     }
-    if (!mustWait && atMs === 0) {
-      host.holdsClaim = host.door !== NO_DOOR
-      if (wasCalled && line !== undefined) this.#call(line)
-      return true
-    }
-    this.#wait(host, line ?? this.#newLine(host.door), wasCalled, mustWait ? null : atMs)
-    return false
+    const joined = line ?? this.#newLine(crowd, door)
+    this.#wait(host, joined, wasCalled, atMs)
+    return joined
   }
 
-  /** Puts a host into its address's line; `atMs` is what the gate said, null if it was not asked. */
+  /** Puts a host into the line of an address or domain; `atMs` is what the gate said, null if it was not asked. */
   #wait(host: BenchHost, line: AddressLine, isFirst: boolean, atMs: number | null): void {
     host.place = AT_ADDRESS
     this.#atAddress++
@@ -194,8 +242,9 @@ export class Workbench {
       this.#atAddress++
       line.waiting.pushFirst(called)
     }
-    if (line.heapIndex >= 0) this.#crowdedResting.remove(line)
-    if (atMs !== Infinity) this.#crowdedResting.push(line, atMs)
+    const { resting } = line.crowd
+    if (line.heapIndex >= 0) resting.remove(line)
+    if (atMs !== Infinity) resting.push(line, atMs)
   }
 
   /** The address may be free: its first host in line is called, unless one is called already. */
@@ -203,8 +252,8 @@ export class Workbench {
     const host = line.waiting.first
     if (line.called !== null) return
     if (host === null) {
-      if (line.heapIndex >= 0) this.#crowdedResting.remove(line)
-      this.#crowded.delete(line.door)
+      if (line.heapIndex >= 0) line.crowd.resting.remove(line)
+      line.crowd.lines.delete(line.door)
       return
     }
     line.waiting.remove(host)
@@ -214,15 +263,23 @@ export class Workbench {
     this.#called.push(host)
   }
 
-  #newLine(door: number): AddressLine {
-    const line = new AddressLine(door, this.#bands)
-    this.#crowded.set(door, line)
+  #newLine(crowd: Crowd, door: number): AddressLine {
+    const line = new AddressLine(crowd, door, this.#bands)
+    crowd.lines.set(door, line)
     return line
+  }
+
+  /** The line a host waits in, or was called from: its address's when it has its domain. */
+  #lineOf(host: BenchHost): AddressLine {
+    const domains = this.#domains
+    const line =
+      domains === null || host.holdsDomain ? this.#addresses.lineAt(host.door) : domains.lineAt(host.domainDoor)
+    return line as AddressLine
   }
 
   /** Moves a host that waits at its address to another band, before a called one of a worse band. */
   #reline(host: BenchHost, band: number): void {
-    const line = this.#crowded.get(host.door) as AddressLine
+    const line = this.#lineOf(host)
     line.waiting.remove(host)
     host.band = band
     line.waiting.push(host)
@@ -238,8 +295,17 @@ export class Workbench {
 
   #release(host: BenchHost, nowMs: number, wasAsked: boolean): void {
     host.holdsClaim = false
-    this.#gate.release(host.door, nowMs, wasAsked, host)
-    const line = this.#crowded.get(host.door)
+    this.#free(this.#addresses, host.door, nowMs, wasAsked, host)
+  }
+
+  #releaseDomain(host: BenchHost, nowMs: number, wasAsked: boolean): void {
+    host.holdsDomain = false
+    if (this.#domains !== null) this.#free(this.#domains, host.domainDoor, nowMs, wasAsked, host)
+  }
+
+  #free(crowd: Crowd, door: number, nowMs: number, wasAsked: boolean, host: BenchHost): void {
+    crowd.gate.release(door, nowMs, wasAsked, host)
+    const line = crowd.lineAt(door)
     if (line !== undefined) this.#call(line)
   }
 
@@ -260,7 +326,7 @@ export class Workbench {
   }
 
   /** Takes a host from wherever it stands; it is ASIDE then. */
-  #leave(host: BenchHost): void {
+  #leave(host: BenchHost, nowMs: number): void {
     switch (host.place) {
       case READY:
         this.#ready.remove(host)
@@ -270,7 +336,7 @@ export class Workbench {
         break
       case CALLED:
       case AT_ADDRESS: {
-        const line = this.#crowded.get(host.door) as AddressLine
+        const line = this.#lineOf(host)
         if (host.place === CALLED) {
           this.#called.remove(host)
           line.called = null
@@ -280,6 +346,7 @@ export class Workbench {
           this.#atAddress--
           if (line.isEmpty) this.#call(line)
         }
+        if (host.holdsDomain) this.#releaseDomain(host, nowMs, false)
         break
       }
       default:
@@ -297,6 +364,10 @@ export class Workbench {
         `${host.key} of band ${host.band} stands in place ${host.place}`,
       )
       assert(!host.holdsClaim || host.place === OUT, `${host.key} holds a claim without a turn`)
+      assert(
+        !host.holdsDomain || host.place === OUT || host.place === AT_ADDRESS || host.place === CALLED,
+        `${host.key} holds its domain in place ${host.place}`,
+      )
       if (host.place === RESTING) assert(this.#resting.timeOf(host) === host.restUntilMs, `${host.key} rests wrongly`)
     }
     const isAll = (place: number, met: readonly BenchHost[], name: string): void => {
@@ -306,16 +377,18 @@ export class Workbench {
     isAll(READY, this.#ready.assertSound(), 'ready')
     isAll(CALLED, this.#called.assertSound(), 'called')
     this.#resting.assertSound()
-    this.#crowdedResting.assertSound()
     assert(this.#resting.size === byPlace[RESTING], `${this.#resting.size} rest, ${byPlace[RESTING]} believe so`)
     assert(this.#out === byPlace[OUT], `${this.#out} are out, ${byPlace[OUT]} believe so`)
     const atAddress: BenchHost[] = []
-    for (const line of this.#crowded.values()) {
-      const met = line.waiting.assertSound()
-      for (const host of met) assert(host.door === line.door, `${host.key} waits at a foreign address`)
-      assert(!line.isEmpty, `the line of door ${line.door} is empty but kept`)
-      assert(line.called === null || line.called.place === CALLED, `door ${line.door} called a host that left`)
-      atAddress.push(...met)
+    for (const crowd of this.#domains === null ? [this.#addresses] : [this.#addresses, this.#domains]) {
+      crowd.resting.assertSound()
+      for (const line of crowd.lines.values()) {
+        const met = line.waiting.assertSound()
+        for (const host of met) assert(this.#lineOf(host) === line, `${host.key} waits in a foreign line`)
+        assert(!line.isEmpty, `the line of door ${line.door} is empty but kept`)
+        assert(line.called === null || line.called.place === CALLED, `door ${line.door} called a host that left`)
+        atAddress.push(...met)
+      }
     }
     isAll(AT_ADDRESS, atAddress, 'at an address')
     assert(this.#atAddress === atAddress.length, `${atAddress.length} at addresses, ${this.#atAddress} counted`)

@@ -229,6 +229,14 @@ describe('facts', () => {
       ['googlebot', 'nofollow'],
     ])
   })
+
+  test('those about text and data mining too, a URL as it is written', () => {
+    const page = scan('<meta name=TDM-Reservation content=1><meta name="tdm-policy" content="https://h/Policy">')
+    expect(page.metaRobots).toEqual([
+      ['tdm-reservation', '1'],
+      ['tdm-policy', 'https://h/Policy'],
+    ])
+  })
 })
 
 describe('encodings', () => {

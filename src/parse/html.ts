@@ -29,6 +29,7 @@ import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
 import { asBuffer } from './text-decoding.ts'
+import { TextSketch } from './text-sketch.ts'
 
 export interface HtmlHints {
   /** The charset parameter of Content-Type; null when absent. */
@@ -66,6 +67,9 @@ const TEMPLATE_DEPTH_MAX = 512
 
 /** Up to here a loop beats the call of indexOf (bench/parse.ts). */
 const NEAR_BYTES = 12
+
+/** One for all pages: they are scanned one after the other. */
+const theSketch = new TextSketch()
 
 /** Links and facts of a page. Strings in it may be views into the page: keep copies, not them. */
 export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOptions): ParsedPage {
@@ -106,6 +110,8 @@ class HtmlScan {
   #inertDepth = 0
   /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
   #commentAt = 0
+  /** Takes the text between tags; null where nobody wants to know. */
+  readonly #sketch: TextSketch | null
   /** The encoding to start again with, where run() answered null. */
   redeclared = ''
 
@@ -120,6 +126,8 @@ class HtmlScan {
     this.#mayRedeclare = mayRedeclare
     this.#isXml = isXml
     this.#reader = new TagReader(buffer, this.#text)
+    this.#sketch = options.simhash ? theSketch : null
+    this.#sketch?.clear()
     this.#elements = new HtmlElements(
       this.#reader,
       new HtmlValues(this.#text, buffer, decoded === null ? encoding : 'utf-8'),
@@ -133,7 +141,9 @@ class HtmlScan {
     const text = this.#text
     const bytes = this.#bytes
     const { length } = bytes
+    const sketch = this.#sketch
     let position = text.indexOf('<')
+    sketch?.add(bytes, 0, position === -1 ? length : position)
     while (position !== -1 && position + 1 < length) {
       let next = position + 1
       const code = bytes[next] as number
@@ -145,8 +155,11 @@ class HtmlScan {
       // Often the next tag is near, and a loop is quicker than the call of indexOf.
       const near = nextByte(bytes, LESS, next, NEAR_BYTES)
       position = near >= 0 ? near : text.indexOf('<', next)
+      if (sketch !== null && position !== next && this.#inertDepth === 0) {
+        sketch.add(bytes, next, position === -1 ? length : position)
+      }
     }
-    return this.redeclared === '' ? this.#elements.page.build(this.#encoding) : null
+    return this.redeclared === '' ? this.#elements.page.build(this.#encoding, sketch?.take()) : null
   }
 
   /** Nearly every tag: an element of no interest to us, outside svg and math. Else hands on to #startTag. */

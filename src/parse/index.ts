@@ -17,3 +17,4 @@ export {
 } from './parsed-page.ts'
 export { parseSitemap, type Sitemap, sitemapLinks, type SitemapLocation, unpackSitemap } from './sitemap.ts'
 export { decodeText, encodingOf } from './text-decoding.ts'
+export { distance, formatSketch, type Sketch, TextSketch } from './text-sketch.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../base/options.ts'
+import { count, yesNo } from '../base/options.ts'
 
 export const parseOptions = z.strictObject({
   linksPerPage: count(
@@ -8,6 +8,9 @@ export const parseOptions = z.strictObject({
     { min: 1 },
   ),
   titleLength: count(1_000, { text: 'Characters kept of a title.' }),
+  simhash: yesNo(true, {
+    text: 'Keep a SimHash of the text of every HTML page. Without it, traps that show by their content are not seen.',
+  }),
 })
 export type ParseOptions = z.output<typeof parseOptions>
 

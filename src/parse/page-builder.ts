@@ -9,6 +9,7 @@ import {
   type ParsedPage,
   type RawLink,
 } from './parsed-page.ts'
+import type { Sketch } from './text-sketch.ts'
 
 const NUMBER_OF_KIND = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind, number])) as Record<LinkKind, number>
 
@@ -49,8 +50,8 @@ export class PageBuilder {
     if (this.metaRobots.length < META_ROBOTS_MAX) this.metaRobots.push(meta)
   }
 
-  build(encoding: string): ParsedPage {
-    return new BuiltPage(this.#links, this.#linksDropped, this, encoding)
+  build(encoding: string, sketch: Sketch | null = null): ParsedPage {
+    return new BuiltPage(this.#links, this.#linksDropped, this, encoding, sketch)
   }
 }
 
@@ -99,9 +100,10 @@ class BuiltPage implements ParsedPage {
   readonly language: string | null
   readonly canonical: string | null
   readonly metaRobots: readonly (readonly [name: string, content: string])[]
+  readonly sketch: Sketch | null
   #links: RawLink[] | null = null
 
-  constructor(spans: LinkSpans, linksDropped: number, found: PageBuilder, encoding: string) {
+  constructor(spans: LinkSpans, linksDropped: number, found: PageBuilder, encoding: string, sketch: Sketch | null) {
     this.spans = spans
     this.linksDropped = linksDropped
     this.baseHref = found.baseHref
@@ -110,6 +112,7 @@ class BuiltPage implements ParsedPage {
     this.language = found.language
     this.canonical = found.canonical
     this.metaRobots = found.metaRobots
+    this.sketch = sketch
   }
 
   /** Made when they are asked for: a crawl does without. */

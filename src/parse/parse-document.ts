@@ -3,6 +3,8 @@
 import { cssLinks } from './css.ts'
 import { isXmlType, sniffEncoding } from './encoding.ts'
 import { readFeed } from './feed.ts'
+import { parseFtpListing } from './ftp-listing.ts'
+import { parseGopherMenu } from './gopher-menu.ts'
 import { scanHtml } from './html.ts'
 import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
@@ -21,7 +23,7 @@ export interface ParseInput {
 
 type Parser = (input: ParseInput, options: ParseOptions) => ParsedPage
 
-const PARSERS: ReadonlyMap<string, Parser> = new Map([
+const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ['text/html', parseHtml],
   ['application/xhtml+xml', parseXhtml],
   ['text/css', parseCss],
@@ -30,6 +32,8 @@ const PARSERS: ReadonlyMap<string, Parser> = new Map([
   ['application/rss+xml', parseXml],
   ['application/atom+xml', parseXml],
   ['application/rdf+xml', parseXml],
+  ['text/x-ftp-listing', ({ bytes }, options) => parseFtpListing(bytes, options)],
+  ['application/gopher-menu', ({ bytes }, options) => parseGopherMenu(bytes, options)],
 ])
 
 export function canParse(mediaType: string): boolean {

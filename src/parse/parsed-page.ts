@@ -1,6 +1,8 @@
 // What a parser finds in a document. Links are raw: the attribute as written, character references
 // decoded, surrounding white space gone. Making them canonical is the work of `url`, at the top of the walk.
 
+import type { Sketch } from './text-sketch.ts'
+
 /** Where a link can stand: their order gives the kinds their numbers in a meaning (LinkSpans). */
 export const LINK_KINDS = [
   'a',
@@ -63,4 +65,6 @@ export interface ParsedPage {
   readonly canonical: string | null
   /** Every <meta name=… content=…> whose name speaks to robots: [name, content], lower-case. */
   readonly metaRobots: readonly (readonly [name: string, content: string])[]
+  /** SimHash of the visible text; null where there is none or nobody wants to know. */
+  readonly sketch: Sketch | null
 }

@@ -61,5 +61,6 @@ function asPage(bytes: Uint8Array): ParsedPage {
     canonical: null,
     metaRobots: [],
     linksDropped: 0,
+    sketch: null,
   }
 }

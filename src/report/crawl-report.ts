@@ -75,6 +75,8 @@ export interface CrawlReport {
   readonly failures: TallyRows
   readonly skips: TallyRows
   readonly truncations: TallyRows
+  /** Bodies that do not decode as their codings say. */
+  readonly undecoded: number
 
   readonly sizes: Spread
   /** Milliseconds to the first byte. */
@@ -85,6 +87,10 @@ export interface CrawlReport {
   readonly duplicates: { readonly pages: number; readonly bytes: number; readonly mostRepeated: TallyRows }
   readonly redirects: { readonly permanent: number; readonly temporary: number }
   readonly noindex: number
+  /** What pages ask not to be used for; one may ask several things. */
+  readonly optOuts: TallyRows
+  /** Pages that were left out of the archive because they ask for it. */
+  readonly unstored: number
   /** HTML pages answered with 200 that have no title. */
   readonly untitled: number
   readonly largest: readonly LargePage[]

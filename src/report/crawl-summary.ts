@@ -39,6 +39,8 @@ export interface CrawlSummary {
   readonly agents: number
   readonly dir: string
   readonly stoppedBecause: StopReason
+  /** Where every host left rests: when the first of them may be asked, ISO 8601, UTC; else null. */
+  readonly nextAskAt: string | null
   /** Links turned away before they were counted as seen. */
   readonly refused: Partial<Readonly<Record<RefusalReason, number>>>
   readonly run: RunFigures
@@ -104,6 +106,7 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
     agents: Math.max(1, number(found, 'agents')),
     dir: text('dir') || dir,
     stoppedBecause: found['stoppedBecause'] as StopReason,
+    nextAskAt: text('nextAskAt') || null,
     refused: counts('refused'),
     run: {
       pages: number(run, 'pages'),

@@ -5,13 +5,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefusalReason } from '../base/index.ts'
-import type { FrontierEntry } from '../frontier/index.ts'
+import type { MannersNote } from '../agent/index.ts'
+import type { FrontierEntry, FrontierOptions } from '../frontier/index.ts'
 import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
-import { type CanonicalUrl, Fingerprinter, hostKeyOf, originOf, pathOf } from '../url/index.ts'
+import { type CanonicalUrl, Fingerprinter, type HostKey, hostKeyOf, originOf, pathOf } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
+import { type HostManners, mannersOf } from './host-manners.ts'
 
 type Found = Pick<FrontierEntry, 'via' | 'depth' | 'isSeed'>
 
@@ -31,15 +33,27 @@ export interface Explanation {
   readonly refusal: RefusalReason | null
   /** The last pause its host asked for, if that was not long ago. */
   readonly rest: RestNote | null
+  /** How its host is treated, and why. */
+  readonly manners: HostManners
+}
+
+/** What of the crawl's configuration an explanation needs. */
+export interface ExplainedBy {
+  /** The scope of the crawl, asked at the depth the URL was found at. */
+  readonly judge: (seeds: readonly CanonicalUrl[], depth: number) => RefusalReason | null
+  /** Null when nobody can tell. */
+  readonly frontier: FrontierOptions | null
+  readonly crawlDelayMaxMs: number
+  /** The date now. */
+  readonly wallMs: number
 }
 
 const PAGES_NAMED = 5
 
-/** `judge` is the scope of the crawl, asked at the depth the URL was found at. */
 export async function explainUrl(
   dir: string,
   url: CanonicalUrl,
-  judge: (seeds: readonly CanonicalUrl[], depth: number) => RefusalReason | null,
+  { judge, frontier, crawlDelayMaxMs, wallMs }: ExplainedBy,
 ): Promise<Explanation> {
   const host = hostKeyOf(url)
   const origin = originOf(url)
@@ -49,6 +63,9 @@ export async function explainUrl(
   let rules: SavedRobotsEntry | null = null
   let page: PageRecord | null = null
   let failure: FailureRecord | null = null
+  let note: MannersNote | null = null
+  let lastAnswerMs: number | null = null
+  let crawlDelayMs: number | null = null
   const linkedFrom = { count: 0, pages: [] as string[] }
   for (const share of await sharesOf(dir)) {
     const fileIn = (name: string): string => join(share, name)
@@ -60,11 +77,22 @@ export async function explainUrl(
       for (const entry of batch.admitted) if (entry.url === url) found ??= entry
       for (const note of batch.rests) if (note.host === host) rest = note
     }
-    const own = await lastOf<SavedRobotsEntry>(fileIn('state/robots.jsonl'), (note) => note.origin === origin)
+    // The last of each origin: what it asks for now.
+    const delays = new Map<string, number | null>()
+    const own = await lastOf<SavedRobotsEntry>(fileIn('state/robots.jsonl'), (entry) => {
+      if (hostKeyOf(`${entry.origin}/` as CanonicalUrl) === host) delays.set(entry.origin, entry.rules.crawlDelayMs)
+      return entry.origin === origin
+    })
+    for (const ms of delays.values()) if (ms !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, ms)
+    note = (await lastOf<MannersNote>(fileIn('state/manners.jsonl'), (one) => one.host === host)) ?? note
     // Of several that asked, the one that asked last.
     if (own !== null && own.fetchedWallMs >= (rules?.fetchedWallMs ?? 0)) rules = own
     // A URL that was requeued may have several lines.
-    page ??= await lastOf<PageRecord>(fileIn('pages.jsonl'), (record) => record.url === url)
+    const fetched = await lastOf<PageRecord>(fileIn('pages.jsonl'), (record) => {
+      if (isOn(record.url, host)) lastAnswerMs = record.durationMs
+      return record.url === url
+    })
+    page ??= fetched
     if (page === null) failure ??= await lastOf<FailureRecord>(fileIn('failures.jsonl'), (one) => one.url === url)
     await addSources(fileIn('state/links.log'), url, linkedFrom)
   }
@@ -91,7 +119,13 @@ export async function explainUrl(
           },
     refusal: judge(seeds, found?.depth ?? 1),
     rest,
+    manners: mannersOf({ host, options: frontier, crawlDelayMaxMs, crawlDelayMs, lastAnswerMs, note }, wallMs),
   }
+}
+
+/** A look at the text first: there may be millions of pages, and most are of other hosts. */
+function isOn(url: string, host: HostKey): boolean {
+  return url.includes(host) && hostKeyOf(url as CanonicalUrl) === host
 }
 
 /** The records of a file that may not be there yet. */

@@ -41,6 +41,7 @@ export class PageFigures {
   readonly #failures = new Tally()
   readonly #skips = new Tally()
   readonly #truncations = new Tally()
+  #undecoded = 0
   readonly #repeated = new Tally()
   readonly #sizes = new LogHistogram()
   readonly #responseTimes = new LogHistogram(2, 24)
@@ -50,6 +51,8 @@ export class PageFigures {
   #permanentRedirects = 0
   #temporaryRedirects = 0
   #noindex = 0
+  readonly #optOuts = new Tally()
+  #unstored = 0
   #untitled = 0
   readonly #largest = new Largest<LargePage>(LARGEST_PAGES)
 
@@ -101,7 +104,10 @@ export class PageFigures {
     if (page.charset !== undefined) this.#charsets.add(page.charset.slice(0, NAME_CHARACTERS_MAX))
     if (page.language !== undefined) this.#languages.add(primaryLanguage(page.language))
     if (page.truncated !== undefined) this.#truncations.add(page.truncated)
+    if (page.decoding !== undefined) this.#undecoded++
     if (page.noindex === true) this.#noindex++
+    for (const optOut of page.optOuts ?? []) this.#optOuts.add(optOut)
+    if (page.unstored !== undefined) this.#unstored++
     if (type === 'text/html' && page.title === undefined) this.#untitled++
     if (page.duplicateOf !== undefined) {
       this.#duplicates++
@@ -133,6 +139,7 @@ export class PageFigures {
       failures: this.#failures.largest(3 * ROWS),
       skips: this.#skips.largest(3 * ROWS),
       truncations: this.#truncations.largest(ROWS),
+      undecoded: this.#undecoded,
       sizes: spreadOf(this.#sizes),
       responseTimes: spreadOf(this.#responseTimes),
       depths: this.#depths,
@@ -143,6 +150,8 @@ export class PageFigures {
       },
       redirects: { permanent: this.#permanentRedirects, temporary: this.#temporaryRedirects },
       noindex: this.#noindex,
+      optOuts: this.#optOuts.largest(ROWS),
+      unstored: this.#unstored,
       untitled: this.#untitled,
       largest: this.#largest.items(),
       hosts: {

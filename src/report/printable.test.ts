@@ -10,6 +10,8 @@ test.each([
   ['the one-byte introducer', '\u009b2J', '\ufffd2J'],
   ['line ends and tabs', 'a\r\nb\tc', 'a  b c'],
   ['a right-to-left override', 'gpj.\u202eexe', 'gpj.\ufffdexe'],
+  ['a link of its own', '\u001b]8;;http://evil/\u001b\\here', '\ufffd]8;;http://evil/\ufffd\\here'],
+  ['text hidden in tags', 'a\u{e0041}b', 'a\ufffdb'],
   ['half a surrogate pair', '\ud83d', '\ufffd'],
   ['ordinary text of any script', 'Übersicht 北京 🙂', 'Übersicht 北京 🙂'],
 ])('%s is neutralised', (_, text, expected) => {

@@ -20,6 +20,7 @@ const summary: CrawlSummary = {
   agents: 1,
   dir: 'out/example.org',
   stoppedBecause: 'interrupted',
+  nextAskAt: null,
   refused: {},
   run: { pages: 0, failed: 0, bytes: 0, seconds: 0, peakRssBytes: 0, cpuSeconds: 0, restarts: 0 },
   seeds: ['https://example.org/'],

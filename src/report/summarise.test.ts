@@ -61,7 +61,9 @@ test.each([1, 2, 3])('every figure equals a plain count over the files (seed %d)
     bytes: pages.reduce((sum, page) => sum + page.bytes, 0),
     wireBytes: pages.reduce((sum, page) => sum + page.wireBytes, 0),
     unreadableLines: 0,
+    undecoded: content.filter((page) => page.decoding !== undefined).length,
     noindex: content.filter((page) => page.noindex === true).length,
+    unstored: content.filter((page) => page.unstored !== undefined).length,
     untitled: content.filter((page) => page.type === 'text/html' && page.title === undefined).length,
     redirects: {
       permanent: pages.filter((page) => page.status === 301).length,

@@ -22,6 +22,7 @@ function summaryWith(changes: Partial<CrawlSummary>): CrawlSummary {
     agents: 1,
     dir: 'example.org',
     stoppedBecause: 'finished',
+    nextAskAt: null,
     refused: {},
     run: { pages: 100, failed: 0, bytes: 1e6, seconds: 60, peakRssBytes: 1e8, cpuSeconds: 1, restarts: 0 },
     seeds: ['https://example.org/'],
@@ -39,6 +40,11 @@ test('a finished crawl is complete and needs nothing', () => {
     advice: '',
     command: null,
   })
+})
+
+test('a crawl that only rests says when it may go on', () => {
+  const changes = { stoppedBecause: 'only-resting', nextAskAt: '2026-01-01T22:00:00.000Z' } as const
+  expect(verdictOf(summaryWith(changes), 'd').advice).toMatch(/^The first of them may be asked at 2026-01-01T22:00:00/)
 })
 
 test('a finished crawl without a page is not called complete', () => {

@@ -80,7 +80,7 @@ function lossesOf({ failed, skipped }: CrawlSummary): string {
     : `${silent} and ${formatNumberOf(unasked, 'was', 'were')} ${want}`
 }
 
-function stoppedVerdict({ stoppedBecause, waiting, pages, seconds }: CrawlSummary, dir: string): Verdict {
+function stoppedVerdict({ stoppedBecause, waiting, pages, seconds, nextAskAt }: CrawlSummary, dir: string): Verdict {
   const left = waiting === 0 ? '' : `; ${formatNumberOf(waiting, 'URL waits', 'URLs wait')}`
   const why = STOPS[stoppedBecause] ?? stoppedBecause
   const headline = `${why.startsWith('stopped') ? why.replace('s', 'S') : `Stopped: ${why}`}${left}`
@@ -98,7 +98,7 @@ function stoppedVerdict({ stoppedBecause, waiting, pages, seconds }: CrawlSummar
       return {
         tone: 'warn',
         headline,
-        advice: 'Later, or now with a longer --max-wait, it goes on where it was, with its settings:',
+        advice: `${nextAskAt === null ? '' : `The first of them may be asked at ${nextAskAt}. `}Later, or now with a longer --max-wait, it goes on where it was, with its settings:`,
         command,
       }
     case 'disk-full':

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { choice, count, duration, size } from '../base/options.ts'
+import { OPT_OUTS, type OptOut } from '../base/index.ts'
+import { choice, count, duration, shaped, size } from '../base/options.ts'
+import { OPT_OUT_ACTIONS, PURPOSES } from './opt-out-policy.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -11,6 +13,20 @@ export const robotsOptions = z.strictObject({
   sitemaps: choice(['ignore', 'follow'], 'ignore', {
     text: 'Whether sitemaps named in robots.txt bring URLs. Without them a crawl is what its links reach.',
     flag: 'sitemaps',
+  }),
+  purpose: choice(PURPOSES, 'archive', {
+    text: 'What the crawl is for. Sites say what their pages must not be used for; `ai` is training and feeding models, and mining text and data.',
+    flag: 'purpose',
+  }),
+  optOuts: shaped(
+    z.partialRecord(z.enum(Object.keys(OPT_OUTS) as [OptOut, ...OptOut[]]), z.enum(OPT_OUT_ACTIONS)).default({}),
+    {
+      text: 'What is done about opt-outs, by their names in errors.md, where not as purpose says: `note` keeps the page and says so in pages.jsonl, `unstored` keeps no copy in the archive, `skip` keeps nothing.',
+    },
+    'by purpose',
+  ),
+  tdmFile: choice(['if-binding', 'always'], 'if-binding', {
+    text: 'Whether /.well-known/tdmrep.json is asked for, a request per origin and day: where the `tdm` opt-out is more than noted, or always.',
   }),
   crawlDelayMax: duration('5m', { text: 'A longer Crawl-delay in robots.txt counts as this.' }),
   cacheEntries: count(

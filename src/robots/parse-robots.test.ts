@@ -195,6 +195,20 @@ describe('delays', () => {
     expect(file(`user-agent: *\ncrawl-delay: ${value}`).rulesFor('x').crawlDelayMs).toBe(expected)
   })
 
+  test.each([
+    ['1/5', 5_000],
+    ['1/5s', 5_000],
+    ['10/1m', 6_000],
+    ['1 / 1h', 3_600_000],
+    ['1/10 0600-0845', 10_000],
+    ['0/5', null],
+    ['1/', null],
+    ['1/5d', null],
+    ['often', null],
+  ])('"Request-rate: %s" is a delay of %s ms', (value, expected) => {
+    expect(file(`user-agent: *\nrequest-rate: ${value}`).rulesFor('x').crawlDelayMs).toBe(expected)
+  })
+
   test('a delay speaks to the names right above it, not to those after it', () => {
     const robots = file(
       'user-agent: a\ncrawl-delay: 1\nuser-agent: b\nuser-agent: c\ncrawl-delay: 9\nuser-agent: d\ndisallow: /',

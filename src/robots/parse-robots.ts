@@ -5,11 +5,16 @@
 import { normaliseRulePath } from './path-pattern.ts'
 import { productTokenOf } from './product-token.ts'
 import { RobotsRules, type RobotsRule } from './robots-rules.ts'
+import type { UsageRule } from './site-wishes.ts'
+import { parseUsageTerms } from './usage-terms.ts'
 
 /** RFC 9309, 2.5: at least this much must be read. We read exactly this much. */
 export const ROBOTS_BYTES_MAX = 500 * 1024
 
-export type RobotsLineKind = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap' | 'unknown'
+/** Lines about use beyond this are not read: each is compared with every URL of the site. */
+const USAGE_LINES_MAX = 1_000
+
+export type RobotsLineKind = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap' | 'usage' | 'unknown'
 
 /** A line that says something; blank lines and comments are left out. */
 export interface RobotsLine {
@@ -41,11 +46,16 @@ const KINDS: ReadonlyMap<string, RobotsLineKind> = new Map([
   ['crawl-delay', 'crawl-delay'],
   ['crawldelay', 'crawl-delay'],
   ['crawl delay', 'crawl-delay'],
+  // Nobody's standard either; it says the same in another way.
+  ['request-rate', 'crawl-delay'],
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
+  // Of Cloudflare and of the IETF's aipref: what may be done with pages, not which may be fetched (usage-terms.ts).
+  ['content-signal', 'usage'],
+  ['content-usage', 'usage'],
 ])
-/** Longer than any name above, so a line's name is only cut out and lowered if it can be one. */
-const NAME_LENGTH_MAX = 12
+/** As long as the longest name above, so a line's name is only cut out and lowered if it can be one. */
+const NAME_LENGTH_MAX = 14
 
 interface OctetLine {
   readonly number: number
@@ -59,6 +69,7 @@ interface OctetLine {
 interface Group {
   readonly agents: Set<string>
   readonly rules: OctetLine[]
+  readonly usage: OctetLine[]
 }
 
 export class RobotsFile {
@@ -69,6 +80,8 @@ export class RobotsFile {
   readonly #lines: readonly OctetLine[]
   readonly #groups: readonly Group[]
   readonly #delaysMs: ReadonlyMap<string, number>
+  /** Lines about use that stand before any group speak to everybody. */
+  readonly #usageForAll: readonly OctetLine[]
 
   constructor(lines: readonly OctetLine[], isCut: boolean) {
     this.isCut = isCut
@@ -76,6 +89,7 @@ export class RobotsFile {
     const groups: Group[] = []
     const delaysMs = new Map<string, number>()
     const sitemaps = new Set<string>()
+    const usageForAll: OctetLine[] = []
     let group: Group | null = null
     /** Agents named since the last line that was not a User-agent line: the ones a Crawl-delay speaks to. */
     let run: string[] = []
@@ -83,7 +97,7 @@ export class RobotsFile {
     for (const line of lines) {
       if (line.kind === 'user-agent') {
         // Only a rule closes a group's head (2.2.1, 2.2.4): a Crawl-delay between two names does not part them.
-        if (group === null || group.rules.length > 0) groups.push((group = { agents: new Set(), rules: [] }))
+        if (group === null || group.rules.length > 0) groups.push((group = newGroup()))
         if (!isRunOpen) run = []
         isRunOpen = true
         const agent = agentOf(line.value)
@@ -91,6 +105,9 @@ export class RobotsFile {
         run.push(agent)
       } else if (line.kind === 'sitemap') {
         if (line.value !== '') sitemaps.add(utf8(line.value))
+      } else if (line.kind === 'usage') {
+        // Another record between the names of a group does not part them (2.2.4).
+        ;(group?.usage ?? usageForAll).push(line)
       } else if (line.kind === 'crawl-delay') {
         isRunOpen = false
         const delayMs = delayMsOf(line.value)
@@ -103,6 +120,7 @@ export class RobotsFile {
     }
     this.#groups = groups
     this.#delaysMs = delaysMs
+    this.#usageForAll = usageForAll
     this.sitemaps = [...sitemaps]
   }
 
@@ -115,9 +133,7 @@ export class RobotsFile {
    * for `*`, together; else nothing.
    */
   rulesFor(productToken: string): RobotsRules {
-    const token = productTokenOf(productToken)
-    const isNamed = token !== '' && this.#groups.some((group) => group.agents.has(token))
-    const agent = isNamed ? token : '*'
+    const agent = this.#agentFor(productToken)
     const rules: RobotsRule[] = []
     for (const group of this.#groups) {
       if (!group.agents.has(agent)) continue
@@ -134,6 +150,33 @@ export class RobotsFile {
     }
     return new RobotsRules('rules', rules, this.#delaysMs.get(agent) ?? null)
   }
+
+  /** What the same groups say about the use of pages. */
+  usageFor(productToken: string): UsageRule[] {
+    const agent = this.#agentFor(productToken)
+    const lines = [...this.#usageForAll]
+    for (const group of this.#groups) if (group.agents.has(agent)) lines.push(...group.usage)
+    const rules: UsageRule[] = []
+    for (const line of lines.slice(0, USAGE_LINES_MAX)) {
+      // `/path terms`; without a path they hold for the whole site.
+      const end = line.value.startsWith('/') ? line.value.search(/[ \t]/) : 0
+      if (end < 0) continue
+      const { denied, allowed } = parseUsageTerms(line.value.slice(end))
+      if (denied.length === 0 && allowed.length === 0) continue
+      const path = end === 0 ? '/' : owned(normaliseRulePath(line.value.slice(0, end)))
+      rules.push({ path, denied, allowed, line: line.number, text: utf8(line.text) })
+    }
+    return rules
+  }
+
+  #agentFor(productToken: string): string {
+    const token = productTokenOf(productToken)
+    return token !== '' && this.#groups.some((group) => group.agents.has(token)) ? token : '*'
+  }
+}
+
+function newGroup(): Group {
+  return { agents: new Set(), rules: [], usage: [] }
 }
 
 /** Reads a robots.txt of any bytes. `isCut` says that the bytes end where a limit of the reader was. */
@@ -224,6 +267,12 @@ function agentOf(value: string): string {
 
 /** Seconds, maybe with a fraction; anything else says nothing. */
 function delayMsOf(value: string): number | null {
+  // Request-rate: one page in five seconds, `1/5`, `1/5s`, `10/1m`; the hours that some add are not looked at.
+  const rate = /^(\d{1,9})\s*\/\s*(\d{1,9})\s*([smh]?)(?:\s|$)/i.exec(value)
+  if (rate !== null && Number(rate[1]) > 0) {
+    const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[rate[3]?.toLowerCase() ?? ''] ?? 1_000
+    return Math.round((Number(rate[2]) * unitMs) / Number(rate[1]))
+  }
   if (!/^(?:\d{1,9}\.?\d{0,9}|\.\d{1,9})$/.test(value)) return null
   return Math.round(Number(value) * 1_000)
 }

@@ -7,14 +7,20 @@ import type { Origin } from '../url/index.ts'
 import { parseRobots } from './parse-robots.ts'
 import { RobotsCache, type RobotsEntry, type SavedRobotsEntry } from './robots-cache.ts'
 import { ALLOW_ALL, DISALLOW_ALL } from './robots-rules.ts'
+import { SiteWishes } from './site-wishes.ts'
 
 const HOUR_MS = 3_600_000
 const origin = (name: string | number): Origin => `http://h${name}.example` as Origin
 const entry = (text: string): RobotsEntry => {
   const file = parseRobots(Buffer.from(text))
-  return { rules: file.rulesFor('portolan'), sitemaps: file.sitemaps }
+  return {
+    rules: file.rulesFor('portolan'),
+    sitemaps: file.sitemaps,
+    wishes: SiteWishes.of(file.usageFor('portolan'), []),
+    knowsTdm: true,
+  }
 }
-const missing: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [] }
+const missing: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false }
 const saveAll = (cache: RobotsCache): SavedRobotsEntry[] =>
   JSON.parse(JSON.stringify([...cache.save()])) as SavedRobotsEntry[]
 const roomy = { entriesMax: 1_000, bytesMax: 1_000_000 }
@@ -79,12 +85,30 @@ describe('bounds', () => {
 describe('saved and restored', () => {
   const text = 'user-agent: *\ndisallow: /a*%2A$\nallow: /a?b=%2F\ncrawl-delay: 3\nsitemap: http://x/s.xml'
 
+  test('what a site asks of the use of its pages survives too', () => {
+    const clock = new ManualClock()
+    const before = new RobotsCache(clock, roomy)
+    before.set(origin(1), entry('User-agent: *\nContent-Signal: ai-train=no'), HOUR_MS)
+    const after = new RobotsCache(clock, roomy)
+    expect([before.hasWishes, after.hasWishes]).toEqual([true, false])
+    after.restore(saveAll(before))
+    expect(after.hasWishes).toBe(true)
+    expect(
+      after
+        .get(origin(1))
+        ?.wishes?.usageOf('/x')
+        .map(({ optOut }) => optOut),
+    ).toEqual(['ai-train'])
+    expect(after.get(origin(1))?.knowsTdm).toBe(true)
+    expect(after.bytes).toBe(before.bytes)
+  })
+
   test('rules decide as before, through plain data', () => {
     const clock = new ManualClock()
     const before = new RobotsCache(clock, roomy)
     before.set(origin(1), entry(text), HOUR_MS)
     before.set(origin(2), missing, HOUR_MS)
-    before.set(origin(3), { rules: DISALLOW_ALL, sitemaps: [] }, HOUR_MS)
+    before.set(origin(3), { rules: DISALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false }, HOUR_MS)
     const after = new RobotsCache(clock, roomy)
     after.restore(saveAll(before))
     const kept = after.get(origin(1))

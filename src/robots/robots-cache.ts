@@ -6,6 +6,7 @@
 import type { Clock, ClockMs } from '../base/index.ts'
 import type { Origin } from '../url/index.ts'
 import { RobotsRules, type SavedRules } from './robots-rules.ts'
+import { type SavedWishes, SiteWishes } from './site-wishes.ts'
 
 export interface RobotsCacheBounds {
   readonly entriesMax: number
@@ -15,6 +16,10 @@ export interface RobotsCacheBounds {
 export interface RobotsEntry {
   readonly rules: RobotsRules
   readonly sitemaps: readonly string[]
+  /** What the site asks of the use of its pages; null where nothing. */
+  readonly wishes: SiteWishes | null
+  /** Whether its tdmrep.json was asked for as well, or need not be. */
+  readonly knowsTdm: boolean
 }
 
 /** An entry as plain data. */
@@ -24,6 +29,8 @@ export interface SavedRobotsEntry {
   readonly lifeMs: number
   readonly rules: SavedRules
   readonly sitemaps: readonly string[]
+  readonly wishes?: SavedWishes
+  readonly knowsTdm?: true
 }
 
 interface Kept extends RobotsEntry {
@@ -45,6 +52,7 @@ export class RobotsCache {
   /** Least recently used first. */
   readonly #entries = new Map<Origin, Kept>()
   #bytes = 0
+  #hasWishes = false
 
   constructor(clock: Clock, bounds: RobotsCacheBounds) {
     this.#clock = clock
@@ -58,6 +66,11 @@ export class RobotsCache {
   /** An estimate; never above `bytesMax` once set() has returned. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Whether any site has asked anything of the use of its pages: most crawls need not look. */
+  get hasWishes(): boolean {
+    return this.#hasWishes
   }
 
   /** What is known and still valid; null when the file must be asked for. */
@@ -98,6 +111,8 @@ export class RobotsCache {
         lifeMs: kept.lifeMs,
         rules: kept.rules.save(),
         sitemaps: kept.sitemaps,
+        ...(kept.wishes === null ? {} : { wishes: kept.wishes.save() }),
+        ...(kept.knowsTdm ? { knowsTdm: true } : {}),
       }
     }
   }
@@ -105,25 +120,34 @@ export class RobotsCache {
   /** Takes back what save() gave, in its order. What has expired by the wall clock, or lies in its future, is left out. */
   restore(saved: Iterable<SavedRobotsEntry>): void {
     const nowWallMs = this.#clock.wallMs()
-    for (const { origin, fetchedWallMs, lifeMs, rules, sitemaps } of saved) {
+    for (const { origin, fetchedWallMs, lifeMs, rules, sitemaps, wishes, knowsTdm } of saved) {
       const ageMs = nowWallMs - fetchedWallMs
       const boundedLifeMs = Math.min(lifeMs, ROBOTS_LIFE_MS_MAX)
       if (ageMs < 0 || ageMs >= boundedLifeMs) continue
-      this.#keep(origin, { rules: RobotsRules.restore(rules), sitemaps }, boundedLifeMs, ageMs)
+      const entry = {
+        rules: RobotsRules.restore(rules),
+        sitemaps,
+        wishes: wishes === undefined ? null : new SiteWishes(wishes),
+        knowsTdm: knowsTdm === true,
+      }
+      this.#keep(origin, entry, boundedLifeMs, ageMs)
     }
   }
 
   #keep(origin: Origin, entry: RobotsEntry, lifeMs: number, ageMs: number): void {
     this.delete(origin)
+    if (entry.wishes !== null) this.#hasWishes = true
     const bytes = entry.sitemaps.reduce(
       (sum, sitemap) => sum + sitemap.length + 24,
-      ENTRY_BYTES + origin.length + entry.rules.bytes,
+      ENTRY_BYTES + origin.length + entry.rules.bytes + (entry.wishes?.bytes ?? 0),
     )
     // Rules larger than the whole budget are used by whoever set them and forgotten.
     if (bytes > this.#bounds.bytesMax) return
     this.#entries.set(origin, {
       rules: entry.rules,
       sitemaps: entry.sitemaps,
+      wishes: entry.wishes,
+      knowsTdm: entry.knowsTdm,
       fetchedWallMs: this.#clock.wallMs() - ageMs,
       lifeMs,
       expiresMs: (this.#clock.nowMs() + lifeMs - ageMs) as ClockMs,

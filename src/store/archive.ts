@@ -57,6 +57,14 @@ export interface Archive {
 }
 
 /**
+ * Whether there is anything to keep: an answer of HTTP always, also one that only points elsewhere. Of other protocols that
+ * is our own reading (a directory without its slash), and nothing came.
+ */
+export function isKept(document: Document): boolean {
+  return document.httpVersion !== null || document.status < 300
+}
+
+/**
  * Whether a document is kept as a revisit of an earlier one: its payload *as archived* must be the
  * same (the same page may come gzipped once and plain another time), whole, and not empty.
  */

@@ -1,4 +1,4 @@
-export type { Archive, ArchiveFacts, ArchiveState } from './archive.ts'
+export { type Archive, type ArchiveFacts, type ArchiveState, isKept } from './archive.ts'
 export { CdxjWriter, sortCdxj } from './cdxj-writer.ts'
 export { JsonLines, readJsonLines } from './json-lines.ts'
 export { type PlacedLine, readPlacedLines } from './placed-lines.ts'

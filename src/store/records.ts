@@ -1,6 +1,8 @@
 // What a crawl leaves behind, as written in pages.jsonl and failures.jsonl. A contract with the
 // outside: fields may be added, never renamed.
 
+import type { OptOut } from '../base/index.ts'
+
 /** Where a record stands: file relative to the crawl's directory, offset and length as stored. */
 export interface WarcLocation {
   readonly file: string
@@ -28,12 +30,24 @@ export interface PageRecord {
   readonly location?: string
   readonly title?: string
   readonly truncated?: string
+  /** The body does not decode as its codings say: 'broken' (as far as it did, or as it came), or 'unknown' ones. */
+  readonly decoding?: 'broken' | 'unknown'
   readonly duplicateOf?: string
   readonly canonical?: string
   readonly charset?: string
   readonly language?: string
+  /** Of the visible text of an HTML page: 64 bits, sixteen hexadecimal digits. */
+  readonly simhash?: string
   /** Directives that keep the page out of an index: archived, but not for search. */
   readonly noindex?: true
+  /** What the page or its site asks that it not be used for. */
+  readonly optOuts?: readonly OptOut[]
+  /** The headers, metas and lines that say so. */
+  readonly optOutSource?: string
+  /** Where the terms for text and data mining stand, if that is reserved. */
+  readonly tdmPolicy?: string
+  /** Why there is no copy in the archive, where there is one of other pages. */
+  readonly unstored?: 'opt-out'
   /** To the first and to the last byte. */
   readonly firstByteMs: number
   readonly durationMs: number

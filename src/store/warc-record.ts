@@ -15,6 +15,7 @@
 import { createHash, hash } from 'node:crypto'
 import { assert } from '../base/index.ts'
 import type { Body, Document } from '../document/index.ts'
+import type { Original } from '../content-seen/index.ts'
 import { type ArchiveFacts, isRevisit } from './archive.ts'
 import { isPacked } from './packed-body.ts'
 
@@ -64,6 +65,7 @@ export function planRecords(document: Document, facts: ArchiveFacts, settings: R
   const capture = `WARC-Date: ${date}${CRLF}WARC-Target-URI: ${document.url}${CRLF}`
   const address = `WARC-IP-Address: ${document.ip}${CRLF}`
   const concurrent = `WARC-Concurrent-To: <urn:uuid:${id}>${CRLF}`
+  if (document.httpVersion === null) return planThing(document, facts, id, { capture, address, concurrent }, settings)
   const records = [planResponse(document, facts, id, `${capture}${address}`, settings.blockDigest)]
   if (settings.requests) {
     const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request${CRLF}`
@@ -108,16 +110,53 @@ function planResponse(
   let fields = `${shared}WARC-Payload-Digest: ${payloadDigest}${CRLF}Content-Type: application/http; msgtype=response${CRLF}`
   // There is no HTTP/2 status line: the message is written as HTTP/1.1 and its real protocol named.
   if (isHttp2) fields += `WARC-Protocol: h2${CRLF}`
-  const block = responseHead(document, isHttp2 ? '1.1' : document.httpVersion)
+  const block = responseHead(document, isHttp2 ? '1.1' : (document.httpVersion ?? '1.1'))
   if (revisitOf !== null && isRevisit(document, facts)) {
-    fields += `WARC-Profile: ${REVISIT_PROFILE}${CRLF}WARC-Refers-To-Target-URI: ${revisitOf.url}${CRLF}`
-    fields += `WARC-Refers-To-Date: ${new Date(revisitOf.fetchedAtMs).toISOString()}${CRLF}`
-    // The standard wants it said that the block lacks its payload.
-    fields += `WARC-Truncated: length${CRLF}`
-    return plan('revisit', id, fields, block, hasDigest)
+    return plan('revisit', id, `${fields}${revisitFields(revisitOf)}`, block, hasDigest)
   }
   if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}${CRLF}`
   return plan('response', id, fields, block, hasDigest, document.wire, isPacked(document))
+}
+
+/**
+ * What came by another protocol than HTTP has no head: it is kept as a `resource` of its own type, and what was said about
+ * it over FTP as Heritrix keeps it, in a metadata record.
+ */
+function planThing(
+  document: Document,
+  facts: ArchiveFacts,
+  id: string,
+  { capture, address, concurrent }: { readonly capture: string; readonly address: string; readonly concurrent: string },
+  { uuid, requests, metadata, blockDigest }: RecordSettings,
+): PlannedRecord[] {
+  const { revisitOf, payloadDigest } = facts
+  const shared = `${capture}${address}WARC-Payload-Digest: ${payloadDigest}${CRLF}`
+  const records: PlannedRecord[] = []
+  if (revisitOf !== null && isRevisit(document, facts)) {
+    records.push(plan('revisit', id, `${shared}${revisitFields(revisitOf)}`, '', blockDigest))
+  } else {
+    const cut = document.wireTruncated === null ? '' : `WARC-Truncated: ${document.wireTruncated}${CRLF}`
+    const type = `Content-Type: ${document.mediaType ?? 'application/octet-stream'}${CRLF}`
+    records.push(plan('resource', id, `${shared}${type}${cut}`, '', blockDigest, document.wire, isPacked(document)))
+  }
+  if (requests && document.requestHead !== '') {
+    const fields = `${capture}${concurrent}Content-Type: text/x-ftp-control-conversation${CRLF}`
+    records.push(plan('metadata', uuid(), fields, document.requestHead, blockDigest))
+  }
+  if (metadata) {
+    const fields = `${capture}${concurrent}Content-Type: application/warc-fields${CRLF}`
+    records.push(plan('metadata', uuid(), fields, metadataBlock(document, facts), blockDigest))
+  }
+  return records
+}
+
+function revisitFields({ url, fetchedAtMs }: Original): string {
+  return (
+    `WARC-Profile: ${REVISIT_PROFILE}${CRLF}WARC-Refers-To-Target-URI: ${url}${CRLF}` +
+    `WARC-Refers-To-Date: ${new Date(fetchedAtMs).toISOString()}${CRLF}` +
+    // The standard wants it said that the block lacks its payload.
+    `WARC-Truncated: length${CRLF}`
+  )
 }
 
 function plan(
@@ -158,6 +197,9 @@ function metadataBlock(document: Document, facts: ArchiveFacts): string {
   if (via !== null) block += `via: ${via}${CRLF}`
   if (depth > 0) block += `hopsFromSeed: ${hops}${CRLF}`
   block += `fetchTimeMs: ${Math.round(document.durationMs)}${CRLF}`
+  // HTTP's is in its head.
+  const modified = document.httpVersion === null ? document.header('last-modified') : null
+  if (modified !== null) block += `lastModified: ${modified}${CRLF}`
   return metadata === undefined ? block : block + warcFields(metadata)
 }
 

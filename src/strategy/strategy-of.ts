@@ -1,3 +1,4 @@
+import { boundPattern } from '../base/index.ts'
 import { BreadthFirst } from './breadth-first.ts'
 import type { StrategyOptions } from './options.ts'
 import { PriorityRules } from './priority-rules.ts'
@@ -7,6 +8,9 @@ import type { Strategy } from './strategy.ts'
 export function strategyOf(options: StrategyOptions): Strategy {
   const order = new BreadthFirst()
   if (options.priorities.length === 0) return order
-  const rules = options.priorities.map(({ match, band }) => ({ matches: (url: string) => match.test(url), band }))
+  const rules = options.priorities.map(({ match, band }) => {
+    const pattern = boundPattern(match)
+    return { matches: (url: string) => pattern.test(url), band }
+  })
   return new PriorityRules(rules, order)
 }

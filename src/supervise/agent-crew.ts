@@ -17,7 +17,7 @@ import { type Clock, type FaultPlan, FaultTally, NO_FAULTS, SeededFaults } from 
 import { SharedIpGate } from '../frontier/index.ts'
 import { AgentHandle } from './agent-handle.ts'
 import type { AgentOrders, AgentStatus, FromAgent, Opened, PlainFault, ToAgent } from './agent-messages.ts'
-import { ipGateSettings } from './ip-gate-settings.ts'
+import { allocateDomains, freeAtGates } from './ip-gate-settings.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, RestartBudget } from './restart-budget.ts'
 import { Timers } from './timers.ts'
@@ -77,6 +77,8 @@ export class AgentCrew {
   readonly #handles: AgentHandle[] = []
   /** Stamps of addresses, shared by all; null where there is one agent. */
   readonly #addresses: SharedArrayBuffer | null
+  /** Those of domains; null also where domains do not rest. */
+  readonly #domains: SharedArrayBuffer | null
   readonly #heartbeats: SharedArrayBuffer
   readonly #watchdog: Watchdog
   readonly #budget: RestartBudget
@@ -101,6 +103,7 @@ export class AgentCrew {
     this.#events = events
     const count = plan.shares.length
     this.#addresses = count === 1 ? null : SharedIpGate.allocate(count)
+    this.#domains = count === 1 ? null : allocateDomains(plan.common.settings, count)
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#watchdog = new Watchdog(this.#heartbeats)
     this.#budget = new RestartBudget(plan.care.restartsMax, plan.care.restartsWithinMs)
@@ -191,6 +194,7 @@ export class AgentCrew {
         agents: shares.length,
         since: life === 0 ? common.since : null,
         addresses: this.#addresses,
+        domains: this.#domains,
         heartbeats: this.#heartbeats,
         life,
         faults: faults === null || this.#tally === null ? null : { plan: faults, tally: this.#tally.buffer },
@@ -270,7 +274,7 @@ export class AgentCrew {
     this.#deaths.delete(agent)
     if (this.#addresses !== null) {
       const nowMs = performance.timeOrigin + clock.nowMs()
-      SharedIpGate.freeAgent(this.#addresses, agent, ipGateSettings(common.settings), nowMs)
+      freeAtGates(this.#addresses, this.#domains, agent, common.settings, nowMs)
     }
     this.#events.onLost(agent)
     if (this.#events.phase() !== 'running') return this.#isLeft(agent, death.why, null)

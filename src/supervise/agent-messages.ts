@@ -31,6 +31,8 @@ export interface AgentOrders {
   readonly since: { readonly commonMs: number; readonly cpuMs: number } | null
   /** Stamps of addresses, shared by all agents; null where there is one. */
   readonly addresses: SharedArrayBuffer | null
+  /** Those of domains; null also where domains do not rest. */
+  readonly domains: SharedArrayBuffer | null
   /** A counter for each agent, which shows that it lives. */
   readonly heartbeats: SharedArrayBuffer
   /** How often it was started before in this run. */

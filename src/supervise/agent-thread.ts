@@ -9,7 +9,7 @@ import { PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { AgentOrders, AgentStatus, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
 import { breakNowAndThen } from './agent-faults.ts'
-import { ipGateSettings } from './ip-gate-settings.ts'
+import { domainGateOf, ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
 
@@ -192,6 +192,7 @@ function planOf({
   environment,
   since,
   addresses,
+  domains,
 }: AgentOrders): CrawlPlan {
   return {
     dir,
@@ -204,6 +205,7 @@ function planOf({
             agents,
             crawlDir,
             ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
+            domainGate: domainGateOf(domains, agent, settings),
             onIdle: () => null,
             mayClose: () => {
               const fault = job?.fault ?? null

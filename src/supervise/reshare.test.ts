@@ -46,6 +46,7 @@ function planOf(dir: string, names: readonly string[], agent: number): CrawlPlan
       agents: names.length,
       crawlDir: dir,
       ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, { ipDelayMs: 0, ipConnections: 1 }, 0),
+      domainGate: null,
       onIdle: () => null,
       mayClose: async () => {},
       onShort: () => {},
@@ -106,6 +107,7 @@ async function read(dir: string, names: readonly string[]): Promise<Known> {
     await add('given up', share.givenUp(), ({ key }: { key: string }) =>
       key.includes('://') ? `${key}/` : `http://${key}/`,
     )
+    await add('manners', share.manners(), ({ host }: { host: string }) => `http://${host}/`)
     for await (const note of share.originals()) {
       if (owners.ofDigest(Buffer.from(note.digest, 'hex')) !== agent) strays.push(note.digest)
       lines.push(`original ${JSON.stringify(note)}`)
@@ -167,6 +169,8 @@ async function write(dir: string, name: string, giant: number): Promise<void> {
     await files.add('held', { ...entryOf(host, 9_000), url: `http://${host}/deep` as CanonicalUrl })
     const given = { code: 'DNS_TIMEOUT', detail: '', untilWallMs: 1e15 } as const
     await files.add('givenUp', { ...given, key: place % 2 === 0 ? host : `https://${host}:8443` })
+    const learnt = { restMs: 2_000 + place, refusedMs: 1_500, refusals: 2 }
+    await files.add('manners', { host, atWallMs: 1, untilWallMs: 1e15, why: '429', learnt })
     const note: OriginalNote = { digest: hexOf(), url: page.url as CanonicalUrl, fetchedAtMs: 1, payloadDigest: null }
     await files.add('originals', note)
   }

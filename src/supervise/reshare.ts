@@ -146,6 +146,7 @@ async function moveFiles(old: readonly OldShare[], plans: readonly CrawlPlan[], 
         const owner = note.key.includes('://') ? routes.ofUrl(`${note.key}/`) : routes.ofHost(note.key)
         await of(owner).add('givenUp', note)
       }
+      for await (const note of share.manners()) await of(routes.ofHost(note.host)).add('manners', note)
       for await (const note of share.originals()) await of(routes.ofDigest(note.digest)).add('originals', note)
     }
     for (const [sender, share] of old.entries()) {
@@ -219,6 +220,7 @@ function planOf(plan: ResharePlan, names: readonly string[] | null, agent: numbe
             agents,
             crawlDir: dir,
             ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, ipGateSettings(settings), performance.timeOrigin),
+            domainGate: null,
             onIdle: () => null,
             mayClose: async () => {},
             onShort: () => {},

@@ -4,6 +4,9 @@ import type { CanonicalUrl } from './canonical-url.ts'
 import { parseUrl } from './parse-url.ts'
 import { pathEnd, pathStart } from './url-parts.ts'
 
+/** Schemes whose URLs the standard resolves as those of the web. */
+const PLAIN_SCHEME = /^(?:https?|ftp):/
+
 export class BaseUrl {
   /** A whole URL without a fragment. */
   readonly href: string
@@ -22,7 +25,7 @@ export class BaseUrl {
     this.href = href
     const start = isCanonical ? pathStart(href as CanonicalUrl) : 0
     const end = pathEnd(href as CanonicalUrl)
-    this.isPlain = isCanonical && !href.startsWith('gopher:')
+    this.isPlain = isCanonical && PLAIN_SCHEME.test(href)
     this.protocol = href.slice(0, href.indexOf(':') + 1)
     this.origin = href.slice(0, start)
     this.directory = href.slice(0, href.lastIndexOf('/', end - 1) + 1)

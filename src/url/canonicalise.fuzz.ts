@@ -21,7 +21,7 @@ const PIECES = [
   '\ud800',
 ]
 const STARTS = [
-  ...'/ // http:// https:// HTTP:// http: http:/ ftp:// gopher:// mailto: https://example.org https://example.org/'.split(
+  ...'/ // http:// https:// HTTP:// http: http:/ ftp:// ftps:// gopher:// file:/// mailto: https://example.org https://example.org/'.split(
     ' ',
   ),
   ...'http://127.0.0.1:8080/ //h ./ ../ ../../ ? # http://www.example.com/ https://a-b.example.co.uk/x'.split(' '),
@@ -92,7 +92,7 @@ describe('a canonical URL', () => {
       fc.property(links, ({ href, base }) => {
         const url = canonicalise(href, base)
         if (typeof url !== 'string') return
-        expect(url).toMatch(/^(https?|ftp|gopher):\/\/[^/#?@]+\/[!-~]*$/)
+        expect(url).toMatch(/^(https?|ftps?|gopher|file):\/\/[^/#?@]+\/[!-~]*$/)
         expect(url).not.toContain('#')
         expect(originOf(url) + pathOf(url)).toBe(url)
         const parsed = new URL(url)

@@ -47,6 +47,9 @@ describe('what is made one', () => {
     ['http://b%C3%BCcher.example/', 'http://xn--bcher-kva.example/', 'escapes in a host are undone'],
     ['http://[2001:DB8:0:0:0:0:0:1]:8080/', 'http://[2001:db8::1]:8080/', 'IPv6 literals in their short form'],
     ['http://0x7f.1/', 'http://127.0.0.1/', 'IPv4 addresses in their usual form'],
+    ['file:///a/./b%41?q#f', 'file://localhost/a/bA', 'a file is of this machine, and its path is all of it'],
+    ['file://LOCALHOST/a', 'file://localhost/a', 'a file is of this machine, whoever says so'],
+    ['ftps://EXAMPLE.org:990/a b', 'ftps://example.org/a%20b', 'the default port of ftps goes'],
     ['gopher://EXAMPLE.org', 'gopher://example.org/', 'a gopher host is read as any other'],
     ['http://@example.org/', 'http://example.org/', 'an empty user name is none'],
   ])('%s is %s: %s', (href, expected) => {
@@ -86,7 +89,9 @@ describe('what is refused, by name', () => {
     ['mailto:a@example.org', 'scheme'],
     ['data:text/html,x', 'scheme'],
     ['tel:+4912345', 'scheme'],
-    ['file:///etc/passwd', 'scheme'],
+    ['file://other.example/etc/passwd', 'invalid-url'],
+    ['ftps:/example.org', 'invalid-url'],
+    ['ftps://user@example.org/', 'userinfo'],
     ['ws://example.org/', 'scheme'],
     ['about:blank', 'scheme'],
     ['blob:https://example.org/1', 'scheme'],
@@ -182,7 +187,7 @@ describe('the base of a page', () => {
 
   test('may be one whose links are refused', () => {
     expect(resolve('d', 'http://user@other.example/')).toBe(REFUSED.userinfo)
-    expect(resolve('d', 'file:///tmp/')).toBe(REFUSED.scheme)
+    expect(resolve('d', 'sftp://a.example/')).toBe(REFUSED.scheme)
     expect(resolve('#x', 'mailto:a@b')).toBe(REFUSED.scheme)
     expect(resolve('http://third.example/d', 'http://user@other.example/')).toBe('http://third.example/d')
   })

@@ -49,6 +49,7 @@ export const URL_LENGTH_DEFAULT = 2_083
 const CODE_COLON = 58
 const HTTP = 'http'
 const HTTPS = 'https'
+const OTHER_SCHEMES: ReadonlySet<string> = new Set(['ftp', 'ftps', 'gopher', 'file'])
 
 /** Compiles the options once; the result is called per link. It remembers the last base, so pages should be done one by one. */
 export function compileCanonicaliser(options: CanonicaliseOptions): Canonicalise {
@@ -101,5 +102,5 @@ function schemeEnd(href: string): number {
 
 function isCrawled(scheme: string): boolean {
   const lower = scheme.toLowerCase()
-  return lower === HTTP || lower === HTTPS || lower === 'ftp' || lower === 'gopher'
+  return lower === HTTP || lower === HTTPS || OTHER_SCHEMES.has(lower)
 }

@@ -9,4 +9,13 @@ export { registrableDomain } from './registrable-domain.ts'
 export { compileScope, type Scope, type ScopeKind, type ScopeOptions } from './scope.ts'
 export { surt } from './surt.ts'
 export { compileUrlFilter, type UrlFilter, type UrlPredicate } from './url-filter.ts'
-export { directoryDepthOf, hostKeyOf, originOf, pathOf, type Scheme, schemeOf } from './url-parts.ts'
+export {
+  directoryDepthOf,
+  hostKeyOf,
+  originOf,
+  pathOf,
+  robotsPathOf,
+  robotsUrlOf,
+  type Scheme,
+  schemeOf,
+} from './url-parts.ts'

@@ -10,7 +10,9 @@ export function parseUrl(href: string, base: string | undefined, encoding = 'utf
   let parsed = URL.parse(href, base)
   if (parsed === null) return REFUSED['invalid-url']
   const { protocol } = parsed
-  if (protocol === 'gopher:') return parseGopher(parsed)
+  if (protocol === 'gopher:') return parseUnknownToStandard(parsed, '70')
+  if (protocol === 'ftps:') return parseUnknownToStandard(parsed, '990')
+  if (protocol === 'file:') return parseFile(parsed)
   if (protocol !== 'http:' && protocol !== 'https:' && protocol !== 'ftp:') return REFUSED.scheme
   if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
   if (encoding !== 'utf-8') {
@@ -34,19 +36,29 @@ function withoutLastDot(url: string, authority: number, port: string): string | 
 }
 
 /**
- * To the URL standard gopher is an unknown scheme: host as written, port kept, path perhaps empty. We
- * read its host as any other's, so that one host has one key, and drop its port 70.
+ * To the URL standard gopher and ftps are unknown schemes: host as written, port kept, path perhaps empty. We
+ * read the host as any other's, so that one host has one key, and drop the scheme's own port.
  */
-function parseGopher(parsed: URL): string | Refusal {
+function parseUnknownToStandard(parsed: URL, ownPort: string): string | Refusal {
   if (parsed.username !== '' || parsed.password !== '') return REFUSED.userinfo
   const host = parsed.host === '' ? null : URL.parse(`http://${parsed.hostname}/`)
   if (host === null) return REFUSED['invalid-url']
-  const port = parsed.port === '' || parsed.port === '70' ? '' : parsed.port
+  const port = parsed.port === ownPort ? '' : parsed.port
   const hash = parsed.href.indexOf('#')
   const question = parsed.href.indexOf('?')
   const hasQuery = question !== -1 && (hash === -1 || question < hash)
   const query = hasQuery ? parsed.href.slice(question, hash === -1 ? undefined : hash) : ''
-  const authority = 'gopher://'.length
-  const url = `gopher://${host.hostname}${port === '' ? '' : `:${port}`}${parsed.pathname || '/'}${query}`
+  const authority = parsed.protocol.length + 2
+  const url = `${parsed.protocol}//${host.hostname}${port === '' ? '' : `:${port}`}${parsed.pathname || '/'}${query}`
   return withoutLastDot(normalisePercent(url, authority), authority, port)
+}
+
+/** What `file:` URLs name as their host: the standard says none, but everything that waits waits for a host. */
+export const FILE_HOST = 'localhost'
+
+/** A file of this machine (RFC 8089 lets it be named so); the files of other hosts are nobody's to ask for. */
+function parseFile(parsed: URL): string | Refusal {
+  if (parsed.hostname !== '') return REFUSED['invalid-url']
+  const authority = 'file://'.length
+  return normalisePercent(`file://${FILE_HOST}${parsed.pathname}`, authority)
 }

@@ -12,7 +12,7 @@
 //
 // Hot: asked per link. The answer of the scope is remembered for the last origin, because links mostly stay there.
 
-import type { RefusalReason } from '../base/index.ts'
+import { type BoundedPattern, boundPattern, type RefusalReason } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from './canonical-url.ts'
 import { registrableDomain } from './registrable-domain.ts'
 import { compileUrlFilter, type UrlFilter, type UrlPredicate } from './url-filter.ts'
@@ -44,20 +44,15 @@ export function compileScope(options: ScopeOptions): Scope {
 
 const NO_PREFIXES: readonly string[] = []
 
-/** A pattern with a memory (flags g and y) would answer every other time. */
-function withoutMemory(pattern: RegExp): RegExp {
-  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
-}
-
-function matchesAny(patterns: readonly RegExp[], url: string): boolean {
+function matchesAny(patterns: readonly BoundedPattern[], url: string): boolean {
   for (const pattern of patterns) if (pattern.test(url)) return true
   return false
 }
 
 class CompiledScope implements Scope {
   readonly #kind: ScopeKind
-  readonly #include: readonly RegExp[]
-  readonly #exclude: readonly RegExp[]
+  readonly #include: readonly BoundedPattern[]
+  readonly #exclude: readonly BoundedPattern[]
   readonly #depthMax: number
   readonly #pathDepthMax: number
   readonly #filter: UrlPredicate | null
@@ -73,8 +68,8 @@ class CompiledScope implements Scope {
 
   constructor(options: ScopeOptions) {
     this.#kind = options.scope
-    this.#include = options.include.map(withoutMemory)
-    this.#exclude = options.exclude.map(withoutMemory)
+    this.#include = options.include.map(boundPattern)
+    this.#exclude = options.exclude.map(boundPattern)
     this.#depthMax = options.maxDepth ?? Number.MAX_SAFE_INTEGER
     this.#pathDepthMax = options.pathDepth ?? Number.MAX_SAFE_INTEGER
     this.#filter = options.filter === null ? null : compileUrlFilter(options.filter)

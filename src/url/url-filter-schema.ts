@@ -1,6 +1,7 @@
 // What a URL filter must look like, checked before a crawl starts.
 
 import { z } from 'zod'
+import { patternComplaint } from '../base/index.ts'
 import { canonicalise } from './canonicalise.ts'
 import { canonicalHost, type UrlFilter } from './url-filter.ts'
 
@@ -8,16 +9,10 @@ const hostText = z.string().refine((text) => canonicalHost(text) !== null, { err
 const prefixText = z
   .string()
   .refine((text) => typeof canonicalise(text) === 'string', { error: 'is not a URL; write it from the scheme on' })
-const patternText = z.string().refine(
-  (source) => {
-    try {
-      return new RegExp(source) instanceof RegExp
-    } catch {
-      return false
-    }
-  },
-  { error: 'is not a regular expression' },
-)
+const patternText = z.string().superRefine((source, context) => {
+  const message = patternComplaint(source)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
 
 export const urlFilterSchema: z.ZodType<UrlFilter, UrlFilter> = z.lazy(() =>
   z.union([

@@ -3,6 +3,7 @@
 //
 //     { "all": [{ "domain": "example.org" }, { "not": { "any": [{ "extension": "zip" }, { "pattern": "/print/" }] } }] }
 
+import { boundPattern } from '../base/index.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise } from './canonicalise.ts'
 import { hostKeyOf, pathEnd, pathStart } from './url-parts.ts'
@@ -58,7 +59,7 @@ export function compileUrlFilter(filter: UrlFilter): UrlPredicate {
     return (url) => extensionOf(url) === wanted
   }
   if ('pattern' in filter) {
-    const pattern = new RegExp(filter.pattern)
+    const pattern = boundPattern(new RegExp(filter.pattern))
     return (url) => pattern.test(url)
   }
   if ('all' in filter) {

@@ -9,11 +9,12 @@
 
 import type { CanonicalUrl, HostKey, Origin } from './canonical-url.ts'
 
-export type Scheme = 'http' | 'https' | 'ftp' | 'gopher'
+export type Scheme = 'http' | 'https' | 'ftp' | 'ftps' | 'gopher' | 'file'
 
 const SLASH = 47
 const COLON = 58
 const BRACKET_CLOSE = 93
+const LETTER_G = 103
 
 /** Where the authority begins. */
 function authorityStart(url: CanonicalUrl): number {
@@ -59,6 +60,18 @@ export function originOf(url: CanonicalUrl): Origin {
 /** Path and query, as a request line and robots.txt rules have it. Begins with '/'. */
 export function pathOf(url: CanonicalUrl): string {
   return url.slice(pathStart(url))
+}
+
+/** Where the rules for robots stand. Gopher's first character of the path says what is asked for: '0' is a text. */
+export function robotsUrlOf(origin: Origin): CanonicalUrl {
+  return `${origin}${origin.startsWith('gopher:') ? '/0' : ''}/robots.txt` as CanonicalUrl
+}
+
+/** What those rules speak of: path and query; on gopher without the type in front, which is no part of a name. */
+export function robotsPathOf(url: CanonicalUrl): string {
+  const path = pathOf(url)
+  if (url.charCodeAt(0) !== LETTER_G || path.length < 2) return path
+  return path.charCodeAt(2) === SLASH ? path.slice(2) : `/${path.slice(2)}`
 }
 
 /** How many directories the path goes down: 0 for '/' and '/a', 2 for '/a/b/' and '/a/b/c'. */

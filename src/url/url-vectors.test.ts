@@ -173,7 +173,12 @@ describe.skipIf(heritrix === null)('Heritrix, fix-ups of links in the wild (mate
 })
 
 describe.skipIf(wpt === null)('web-platform-tests, URL (material not present: skipped)', () => {
-  const crawled = new Set(['http:', 'https:', 'ftp:', 'gopher:'])
+  /** A file of this machine, whose name is its path. */
+  const asFile = (href: string | undefined): string | null => {
+    const { hostname, pathname } = new URL(href ?? '')
+    return hostname === '' ? `file://localhost${pathname}` : null
+  }
+  const crawled = new Set(['http:', 'https:', 'ftp:', 'ftps:', 'gopher:', 'file:'])
 
   test('every case agrees or differs for a reason', () => {
     const cases = [...wpt!, ...wptLoneSurrogates!].filter((entry) => typeof entry !== 'string')
@@ -188,14 +193,14 @@ describe.skipIf(wpt === null)('web-platform-tests, URL (material not present: sk
           failure === true || !crawled.has(protocol ?? '') || (username ?? '') !== '' || (password ?? '') !== ''
         return {
           input,
-          expected: isRefused ? null : withoutFragment(href ?? null),
+          expected: isRefused ? null : protocol === 'file:' ? asFile(href) : withoutFragment(href ?? null),
           got: answer(input, base),
         }
       })
     checkVectors(vectors, [
       {
-        reason: 'gopher without a host is no URL of ours',
-        covers: inputs('gopher:/example.com/', 'gopher:example.com/'),
+        reason: 'gopher or ftps without a host is no URL of ours',
+        covers: inputs('gopher:/example.com/', 'gopher:example.com/', 'ftps:/example.com/', 'ftps:example.com/'),
       },
       { reason: 'the default port of gopher goes', covers: inputs('gopher://foo:70/') },
       {

@@ -7,6 +7,7 @@ import { materialPath, readMaterial } from '../../test/material.ts'
 import {
   canonicalOrNull,
   checkVectors,
+  FILES,
   FOREIGN_SCHEME,
   inputs,
   keyOrNull,
@@ -73,6 +74,7 @@ describe.skipIf(semantic === null)('urlcanon, semantic precise (material not pre
   test('every canonical form agrees or differs for a reason', () => {
     checkVectors(formsOf(semantic!), [
       FOREIGN_SCHEME,
+      FILES,
       NO_SCHEME,
       USERINFO,
       NO_HOST,
@@ -102,6 +104,7 @@ describe.skipIf(semantic === null)('urlcanon, semantic precise (material not pre
   test('what it makes one has one look-up key, or differs for a reason', () => {
     checkVectors(keysOf(semantic!), [
       FOREIGN_SCHEME,
+      FILES,
       NO_SCHEME,
       USERINFO,
       NO_HOST,
@@ -132,6 +135,7 @@ describe.skipIf(whatwg === null)('urlcanon, supplement to WHATWG (material not p
   test('every form agrees or differs for a reason', () => {
     checkVectors(formsOf(whatwg!), [
       FOREIGN_SCHEME,
+      FILES,
       NO_SCHEME,
       USERINFO,
       NO_HOST,
@@ -213,6 +217,7 @@ describe.skipIf(parsing === null)('urlcanon, parts of URLs (material not present
     for (const { url } of vectors) if (typeof url === 'string') expect(originOf(url) + pathOf(url)).toBe(url)
     checkVectors(vectors, [
       FOREIGN_SCHEME,
+      FILES,
       NO_SCHEME,
       USERINFO,
       { reason: 'no host, no URL', covers: ({ input }) => /^[\s]*h\s*t\s*t\s*p\s*:$/i.test(input) },

@@ -6,6 +6,7 @@ import { readMaterial } from '../../test/material.ts'
 import {
   canonicalOrNull,
   checkVectors,
+  FILES,
   FOREIGN_SCHEME,
   inputs,
   keyOrNull,
@@ -189,6 +190,7 @@ describe.skipIf(functions === null)('w3lib, other functions of URLs (material no
     )
     checkVectors(vectors, [
       FOREIGN_SCHEME,
+      FILES,
       NO_SCHEME,
       USERINFO,
       BROKEN_BYTES,
@@ -205,13 +207,13 @@ describe.skipIf(functions === null)('w3lib, other functions of URLs (material no
     ])
   })
 
-  test('is_url is true of what we accept, but for files', () => {
+  test('is_url is true of what we accept', () => {
     const vectors = named('is_url').map(({ input, expected }) => ({
       input: input as string,
       expected,
       got: canonicalOrNull(input as string) !== null,
     }))
-    checkVectors(vectors, [{ reason: 'file: is not crawled', covers: ({ input }) => input.startsWith('file:') }])
+    checkVectors(vectors, [])
   })
 
   test('parts of URLs agree or differ for a reason', () => {

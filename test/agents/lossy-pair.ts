@@ -33,6 +33,7 @@ export async function crawlLossily(
           agents: names.length,
           crawlDir: dir,
           ipGate: new SharedIpGate(addresses, agent, { ipDelayMs: 0, ipConnections: 1_000 }, performance.timeOrigin),
+          domainGate: null,
           onIdle: () => null,
           mayClose: async () => {},
           onShort: () => {},

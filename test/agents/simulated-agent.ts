@@ -126,7 +126,7 @@ export class SimulatedAgent {
     })
     this.#admission = new Admission({
       canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
-      schemes: new Set(['http']),
+      seeds: [],
       scope,
       fingerprinter: this.#fingerprinter,
       seen: this.#seen,

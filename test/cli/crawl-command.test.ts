@@ -174,7 +174,7 @@ describe('a crawl that cannot be', () => {
   test.for<[args: string[], ...words: string[]]>([
     [[], 'seeds', 'at least one URL'],
     [['example.org'], "seed 'example.org'", 'https://example.org/'],
-    [['ftp:/x'], 'seed'],
+    [['sftp://x/'], 'seed'],
     [['http://user:secret@a.test/'], 'user name'],
     [['http://a.test/', '--dealy', '1s'], '--dealy', '--delay'],
     [['http://a.test/', '--delay', '5'], '--delay', 'unit'],

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Crawl, type CrawlSettings, type CrawlSnapshot } from '../../src/agent/index.ts'
-import { Random, type StopReason, systemClock } from '../../src/base/index.ts'
+import { type Clock, Random, type StopReason, systemClock } from '../../src/base/index.ts'
 import { type FlagValue, readConfig, SECTIONS } from '../../src/config/index.ts'
 import type { CrawlIdentity } from '../../src/ledger/index.ts'
 import { CrawlNode, type NodePlan } from '../../src/supervise/index.ts'
@@ -29,6 +29,8 @@ export interface CrawlOptions {
   readonly dir?: string
   /** Called while it runs, with a way to stop it. */
   readonly during?: (crawl: Crawl) => void
+  /** The system's unless given; threads have that of the system always. */
+  readonly clock?: Clock
   /** In threads of their own; 0, the default, is one agent in this thread. */
   readonly agents?: number
   readonly duringNode?: (node: CrawlNode) => void
@@ -59,11 +61,14 @@ export async function crawl({
   nodePlan = {},
   agents = 0,
   before,
+  clock = systemClock,
 }: CrawlOptions & { dir: string }): Promise<CrawlResult> {
   const settings = settingsOf(flags, config)
   const wanted = seeds.map((seed) => canonicalise(seed) as CanonicalUrl)
   const job =
-    agents === 0 ? await openHere(dir, wanted, settings) : await openNode(dir, wanted, settings, agents, nodePlan)
+    agents === 0
+      ? await openHere(dir, wanted, settings, clock)
+      : await openNode(dir, wanted, settings, agents, nodePlan)
   let reason: StopReason
   try {
     if (job instanceof Crawl) {
@@ -95,14 +100,14 @@ export function settingsOf(
   return result.config
 }
 
-function openHere(dir: string, seeds: readonly CanonicalUrl[], settings: CrawlSettings): Promise<Crawl> {
+function openHere(dir: string, seeds: readonly CanonicalUrl[], settings: CrawlSettings, clock: Clock): Promise<Crawl> {
   return Crawl.open({
     dir,
     isLocked: false,
     share: null,
     seeds,
     settings,
-    clock: systemClock,
+    clock,
     random: new Random('crawl'),
     newIdentity,
     software: 'Portolan/test',

@@ -54,6 +54,26 @@ describe('a web with faults', () => {
   })
 })
 
+describe('a web that asks not to be used', () => {
+  test.for<[purpose: 'archive' | 'search' | 'ai', agents: number]>([
+    ['archive', 0],
+    ['search', 0],
+    ['ai', 0],
+    ['ai', 2],
+  ])('for %s, %d agents', async ([purpose, agents]) => {
+    const variants = { noindex: 0.1, noarchive: 0.1, noai: 0.1, tdm: 0.1, 'nofollow-header': 0.05 }
+    const web = await startWeb({ hosts: 6, pages: 40, variants })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...FAST, purpose }, agents })
+    const truth = web.truth({ purpose })
+    expectTruth(result, truth)
+    expect([...truth.skipped.values()].includes('opt-out')).toBe(purpose !== 'archive')
+    const unstored = result.pages.filter((page) => page.warc === null).map((page) => page.url)
+    expect(unstored.length).toBeGreaterThan(5)
+    expect(unstored.filter((url) => truth.pages.get(url)?.isUnstored !== true)).toEqual([])
+    expect(unstored).toHaveLength([...truth.pages.values()].filter((page) => page.isUnstored).length)
+  })
+})
+
 describe('scopes', () => {
   const named: TestWebOptions = {
     hosts: 12,

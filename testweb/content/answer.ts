@@ -2,6 +2,7 @@
 // from it; the server turns it into bytes. A pure function of the web, the URL and the time given.
 
 import type { Link } from './link.ts'
+import type { MisdeedName } from './misdeeds.ts'
 import type { BytePaper } from './paper.ts'
 
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -17,6 +18,8 @@ export interface Delivery {
   readonly firstByteMs: number
   /** 'lost': the connection is reset instead of an answer. 'short': it ends before the announced length. */
   readonly breakage: 'lost' | 'short' | null
+  /** Instead of an answer. */
+  readonly misdeed: MisdeedName | null
   /** The first `times` requests for the URL get this instead. */
   readonly throttle: Throttle | null
 }
@@ -35,6 +38,7 @@ export const PLAIN_DELIVERY: Delivery = {
   coding: null,
   firstByteMs: 0,
   breakage: null,
+  misdeed: null,
   throttle: null,
 }
 
@@ -56,6 +60,8 @@ export class Answer {
   /** The page, or its head, asks that its links not be followed. */
   isNofollow = false
   isNoindex = false
+  /** What else it asks not to be done with it. */
+  optOut: 'noarchive' | 'noai' | 'tdm' | null = null
   entity: Entity | null = null
   delivery: Delivery = PLAIN_DELIVERY
 

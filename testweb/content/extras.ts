@@ -5,20 +5,18 @@ import { gzipSync } from 'node:zlib'
 import type { WebOptions } from '../options.ts'
 import { Answer, plainAnswer, redirectAnswer } from './answer.ts'
 import { isFindPath } from './dress.ts'
-import { NO_FRAME } from './frame.ts'
 import type { Host, HostTable } from './host.ts'
 import type { Layout } from './layout.ts'
-import type { Link, WayKind } from './link.ts'
-import { escapeAttribute, writePage } from './markup.ts'
+import type { Link } from './link.ts'
+import { escapeAttribute } from './markup.ts'
 import { mix, mixText } from './mix.ts'
 import { MIRRORS, NEAR_DUPLICATES } from './page-links.ts'
 import { MOVED_AWAY_ROBOTS_PATH, MOVED_ROBOTS_PATH } from './robots-plan.ts'
+import { link, smallPage } from './small-page.ts'
+import { trapAnswer } from './traps.ts'
 
 /** How many numbered pages a sitemap names. */
 const SITEMAP_PAGES = 40
-/** Bytes of mirrors and near-duplicates, whatever the mean of the web. */
-const SMALL_BYTES = 3_000
-
 export class Extras {
   readonly #options: WebOptions
   readonly #hosts: HostTable
@@ -64,7 +62,7 @@ export class Extras {
         found = this.#chain(host, path)
         break
       default:
-        if (this.#options.traps) found = this.#trap(host, path)
+        if (this.#options.traps) found = trapAnswer(host, path, this.#options.seed)
     }
     return found ?? plainAnswer(404, 'There is no such page.\n')
   }
@@ -120,14 +118,14 @@ export class Extras {
     const number = numberIn(path, /^\/mirror\/(\d+)\.html$/, MIRRORS)
     if (number === null) return null
     const links = [link(host, '/'), link(host, `/mirror/${(number + 1) % MIRRORS}.html`)]
-    return this.#small(links, `Mirror ${number}`, mix(mixText(1, this.#options.seed), number))
+    return smallPage(links, `Mirror ${number}`, mix(mixText(1, this.#options.seed), number))
   }
 
   /** The same text everywhere but for the title. */
   #nearDuplicate(host: Host, path: string): Answer | null {
     const number = numberIn(path, /^\/near\/(\d+)\.html$/, NEAR_DUPLICATES)
     if (number === null) return null
-    return this.#small([link(host, '/')], `Nearly ${number} of ${host.name}`, mixText(2, this.#options.seed))
+    return smallPage([link(host, '/')], `Nearly ${number} of ${host.name}`, mixText(2, this.#options.seed))
   }
 
   #search(host: Host, path: string, second: string | undefined): Answer | null {
@@ -135,7 +133,7 @@ export class Extras {
     if (!(number >= 0)) return null
     const resource = this.#layout.resource(host, number)
     if (!isFindPath(resource, path)) return null
-    return this.#small([link(host, '/')], `Search from page ${number}`, mixText(resource.hash, path))
+    return smallPage([link(host, '/')], `Search from page ${number}`, mixText(resource.hash, path))
   }
 
   /** The other half of the loop that a 'redirect-loop' page begins. */
@@ -152,48 +150,8 @@ export class Extras {
     const [, length, left] = /^\/chain\/(0|[1-9]\d?)\/(0|[1-9]\d?)$/.exec(path) ?? []
     if (length === undefined || left === undefined || Number(left) > Number(length)) return null
     if (left !== '0') return redirectAnswer(301, link(host, `/chain/${length}/${Number(left) - 1}`, 'redirect'))
-    return this.#small([link(host, '/')], `The end of chain ${length}`, mix(host.hash, Number(length)))
+    return smallPage([link(host, '/')], `The end of chain ${length}`, mix(host.hash, Number(length)))
   }
-
-  /** Each leads on for ever; only depth, budgets or patterns of the crawler end it. */
-  #trap(host: Host, path: string): Answer | null {
-    const month = /^\/calendar\/(\d{4})\/(\d{1,2})$/.exec(path)
-    if (month !== null) {
-      const at = Number(month[1]) * 12 + Number(month[2]) - 1
-      if (monthPath(at) !== path) return null
-      return this.#small(
-        [link(host, monthPath(at - 1)), link(host, monthPath(at + 1))],
-        `Month ${path}`,
-        mixText(host.hash, path),
-      )
-    }
-    if (/^\/deeper\/(?:[ab]\/){1,200}$/.test(path)) {
-      const links = [
-        { ...link(host, `${path}a/`), href: 'a/' },
-        { ...link(host, `${path}b/`), href: 'b/' },
-      ]
-      return this.#small(links, 'Deeper', mixText(host.hash, 'deeper'))
-    }
-    const session = /^\/session\?sid=([0-9a-z]{1,7})$/.exec(path)?.[1]
-    if (session === undefined) return null
-    const next = mixText(host.hash, session).toString(36)
-    return this.#small([link(host, `/session?sid=${next}`)], 'Welcome back', mixText(host.hash, 'session'))
-  }
-
-  #small(links: readonly Link[], title: string, hash: number): Answer {
-    const page = { title, language: 'en', head: '', links, hash, bytes: SMALL_BYTES, isFrameset: false } as const
-    return new Answer(200, 'text/html', links, (paper) => {
-      writePage({ ...page, frame: NO_FRAME }, paper)
-    })
-  }
-}
-
-function link(host: Host, path: string, kind: WayKind = 'a'): Link {
-  return { kind, href: path, url: host.origin + path, isNofollow: false }
-}
-
-function monthPath(month: number): string {
-  return `/calendar/${Math.floor(month / 12)}/${(month % 12) + 1}`
 }
 
 function numberIn(path: string, form: RegExp, below: number): number | null {

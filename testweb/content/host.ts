@@ -23,6 +23,8 @@ export interface Host {
   /** Numbered pages. */
   readonly pages: number
   readonly robots: RobotsPlan
+  /** The host whose endless subdomains this is one of (traps); null for all others. */
+  readonly subdomainOf: number | null
 }
 
 export interface Ports {
@@ -36,6 +38,11 @@ export const ODD_DOMAIN = 'odd.test'
 export const ODD_ADDRESS = '127.127.0.1'
 /** For odd names with several addresses, or with another one each time. */
 export const ODD_ADDRESSES = [ODD_ADDRESS, '127.127.0.2', '127.127.0.3', '127.127.0.4'] as const
+
+/** A subdomain without end of the host, the first of them. */
+export function subdomainOf(index: number): string {
+  return `s0.many${index}.test`
+}
 
 const FOUND_MAX = 100_000
 
@@ -77,8 +84,9 @@ export class HostTable {
     const found = this.#found.get(name)
     if (found !== undefined) return found
     const index = this.#indexOf(name)
-    if (index === null && !name.endsWith(`.${ODD_DOMAIN}`)) return null
-    const host = index === null ? this.#odd(name) : this.at(index)
+    const many = index === null && this.#options.traps ? this.#subdomain(name) : null
+    if (index === null && many === null && !name.endsWith(`.${ODD_DOMAIN}`)) return null
+    const host = index === null ? (many ?? this.#odd(name)) : this.at(index)
     if (this.#found.size < FOUND_MAX) this.#found.set(name, host)
     return host
   }
@@ -107,6 +115,14 @@ export class HostTable {
     })
   }
 
+  #subdomain(name: string): Host | null {
+    const found = /^s[0-9a-z]{1,7}\.many(\d{1,7})\.test$/.exec(name)
+    const index = Number(found?.[1] ?? -1)
+    if (index < this.#firstNamed || index >= this.count) return null
+    const facts = { ip: this.#addressOf(index), domain: `many${index}.test`, pages: 0, isHttps: false }
+    return { ...this.#build(-1, name, facts), subdomainOf: index }
+  }
+
   #odd(name: string): Host {
     return this.#build(-1, name, { ip: ODD_ADDRESS, domain: ODD_DOMAIN, pages: 1, isHttps: false })
   }
@@ -131,6 +147,7 @@ export class HostTable {
       hash: mix(hash, 0),
       pages: facts.pages,
       robots: planRobots(kind, this.#options.crawlDelayS, sitemapUrl),
+      subdomainOf: null,
     }
   }
 

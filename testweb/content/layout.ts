@@ -8,6 +8,7 @@
 import type { WebOptions } from '../options.ts'
 import { variantShares } from '../options.ts'
 import type { Host } from './host.ts'
+import { isMisdeed, turnAt } from './misdeeds.ts'
 import { mix } from './mix.ts'
 import type { Place } from './writing.ts'
 import { type Variant, VARIANT_NAMES, VARIANTS, VariantTable } from './variant.ts'
@@ -40,8 +41,10 @@ const VARIANT_INDEX: ReadonlyMap<string, number> = new Map(VARIANT_NAMES.map((na
 export class Layout {
   readonly orphans: number
   readonly #variants: VariantTable
+  readonly #misbehaving: number
 
   constructor(options: WebOptions) {
+    this.#misbehaving = options.misbehaving
     this.#variants = new VariantTable(variantShares(options))
     this.orphans = options.faults === 'none' ? 0 : ORPHANS
   }
@@ -82,6 +85,8 @@ export class Layout {
 
   #variantOf(host: Host, number: number, hash: number): Variant {
     if (number === 0) return 'page'
+    const turn = turnAt(this.#misbehaving, host, number)
+    if (turn !== null) return isMisdeed(turn) ? 'page' : turn
     if (number < host.pages) return this.#variants.choose(mix(hash, 7))
     return VARIANT_NAMES[number - host.pages] ?? 'page'
   }

@@ -8,6 +8,7 @@ import type { Filler } from './filler.ts'
 import type { Resource } from './layout.ts'
 import type { Link, WayKind } from './link.ts'
 import { pageBytes, type PageText, writePage } from './markup.ts'
+import { isMisdeed, turnAt } from './misdeeds.ts'
 import { mix } from './mix.ts'
 import { otherMedia } from './other-media.ts'
 import { BASE_PATH, type PageLinks } from './page-links.ts'
@@ -32,7 +33,9 @@ export class Numbered {
   }
 
   answer(resource: Resource, timeMs: number): Answer {
-    const { variant } = resource
+    const { variant, host, number } = resource
+    const turn = turnAt(this.#options.misbehaving, host, number)
+    if (turn !== null && isMisdeed(turn)) return deliver(plainAnswer(200, ''), { misdeed: turn })
     switch (variant) {
       case 'page':
         return this.#page(resource, timeMs)
@@ -92,6 +95,9 @@ export class Numbered {
     answer.isNofollow = variant === 'nofollow-meta' || variant === 'nofollow-header'
     answer.isNoindex = variant === 'noindex'
     if (variant === 'nofollow-header') answer.headers = 'X-Robots-Tag: otherbot: noindex\r\nX-Robots-Tag: nofollow\r\n'
+    if (variant === 'noarchive' || variant === 'noai' || variant === 'tdm') answer.optOut = variant
+    if (variant === 'noarchive') answer.headers = 'X-Robots-Tag: noarchive\r\n'
+    if (variant === 'tdm') answer.headers = 'TDM-Reservation: 1\r\n'
     answer.delivery = this.#delivery(variant)
     return this.#withEntity(answer, resource, timeMs)
   }
@@ -192,6 +198,7 @@ function linkTo(to: Resource, path: string, kind: WayKind): Link {
 function headOf(variant: Variant): string {
   if (variant === 'nofollow-meta') return '<meta name="ROBOTS" content="index, NoFollow">\n'
   if (variant === 'noindex') return '<meta name="robots" content="noindex">\n'
+  if (variant === 'noai') return '<meta name="robots" content="noai, noimageai">\n'
   if (variant === 'based') return `<base href="${BASE_PATH}">\n<base href="/wrong/">\n`
   return ''
 }

@@ -9,6 +9,7 @@ import type { Host, HostTable } from './host.ts'
 import { familyOf, type Layout, type Resource } from './layout.ts'
 import { type Link, PlaceLink } from './link.ts'
 import { Targets } from './targets.ts'
+import { subdomainEntrance, TRAP_ENTRANCES } from './traps.ts'
 import { VARIANT_NAMES } from './variant.ts'
 import { type Base, baseAt, type Hand, type Place, writeHref } from './writing.ts'
 
@@ -97,9 +98,9 @@ export class PageLinks {
       for (const length of CHAINS) add(`/chain/${length}/${length}`)
     }
     if (this.#options.traps) {
-      add('/calendar/2026/1')
-      add('/deeper/a/')
-      add('/session?sid=0')
+      for (const path of TRAP_ENTRANCES) add(path)
+      const subdomain = subdomainEntrance(host, this.#hosts)
+      if (subdomain !== null) links.push(subdomain)
     }
   }
 

@@ -51,6 +51,9 @@ export const VARIANTS = {
   'nofollow-meta': 'html',
   'nofollow-header': 'html',
   noindex: 'html',
+  noarchive: 'html',
+  noai: 'html',
+  tdm: 'html',
   // Not HTML.
   image: 'image',
   style: 'style',
@@ -80,12 +83,15 @@ const COSTLY: ReadonlySet<Variant> = new Set<Variant>([
   'slow',
 ])
 
+/** Chosen only where named: the webs of a seed stay what they were. */
+const NAMED_ONLY: ReadonlySet<Variant> = new Set<Variant>(['noarchive', 'noai', 'tdm'])
+
 /** The share of each variant beside 'page', which takes what is left. */
 export function presetShares(faults: Faults): Partial<Record<Variant, number>> {
   const shares: Partial<Record<Variant, number>> = {}
   if (faults === 'none') return shares
   for (const variant of VARIANT_NAMES) {
-    if (variant === 'page') continue
+    if (variant === 'page' || NAMED_ONLY.has(variant)) continue
     if (COSTLY.has(variant)) {
       if (faults === 'all') shares[variant] = 0.004
     } else shares[variant] = 0.007

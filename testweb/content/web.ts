@@ -34,7 +34,7 @@ export class Web {
       const url = host.origin + path
       return redirectAnswer(301, { kind: 'redirect', href: url, url, isNofollow: false })
     }
-    const resource = this.#layout.find(host, path)
+    const resource = host.subdomainOf === null ? this.#layout.find(host, path) : null
     return resource === null ? this.#extras.answer(host, path) : this.#numbered.answer(resource, timeMs)
   }
 

@@ -120,3 +120,20 @@ test('a crawler that keeps its rests is never accused, one that skips a rest alw
     }),
   )
 })
+
+describe('on a domain', () => {
+  const rules = { delayMs: 0, domainDelayMs: 50 }
+
+  test('its hosts are one: at once, or too soon after each other, is caught', () => {
+    const shop = (startMs: number, endMs: number, host: string): LoggedRequest => request(startMs, endMs, { host })
+    expect(rulesBroken([shop(0, 5, 'a.x.test'), shop(55, 60, 'b.x.test')], rules)).toEqual([])
+    expect(rulesBroken([shop(0, 5, 'a.x.test'), shop(54, 60, 'b.x.test')], rules)).toEqual(['domain-delay'])
+    expect(rulesBroken([shop(0, 5, 'a.x.test'), shop(4, 6, 'b.x.test')], rules)).toEqual(['domain-overlap'])
+    expect(rulesBroken([shop(0, 5, 'a.x.test'), shop(4, 6, 'a.y.test')], rules)).toEqual([])
+  })
+})
+
+test('a request outside of the hours of a host is caught', () => {
+  const isOpen = (host: string, startMs: number): boolean => host !== 'a' || startMs >= 100
+  expect(rulesBroken([request(99, 100), request(101, 102)], { delayMs: 0, isOpen })).toEqual(['closed'])
+})

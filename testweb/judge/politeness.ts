@@ -5,12 +5,15 @@
 //                 and retries count like any request.
 //   on an IP      at most so many requests at once, and its own delay between an answer and the
 //                 next request; requests that overlap are the business of the first rule.
+//   on a domain   where it has a rest of its own: as on a host, over all hosts that belong to it.
+//   by the clock  nothing is asked of a host while its hours are over.
 //
 // A request starts, for the server, a little after the client sent it, and an answer ends a little
 // before the client has it. Both make the gap look larger, so a polite client is never accused; an
 // impolite one is caught unless it errs by less than that little.
 
 import { formatDuration } from '../../src/base/index.ts'
+import { type HostKey, registrableDomain } from '../../src/url/index.ts'
 import type { LoggedRequest } from './access-log.ts'
 
 export interface PolitenessRules {
@@ -19,12 +22,23 @@ export interface PolitenessRules {
   readonly ipDelayMs?: number
   /** Requests at once on one address. */
   readonly ipConnections?: number
+  /** Least rest of a registrable domain, whose hosts are asked one at a time then; 0 or none: domains do not count. */
+  readonly domainDelayMs?: number
+  /** Whether a host may be asked at a moment of the server's clock. */
+  readonly isOpen?: (host: string, startMs: number) => boolean
   /** Forgiven on every delay, for clocks that tick differently. None by default. */
   readonly toleranceMs?: number
 }
 
 export interface Violation {
-  readonly rule: 'host-overlap' | 'host-delay' | 'ip-overlap' | 'ip-delay'
+  readonly rule:
+    | 'host-overlap'
+    | 'host-delay'
+    | 'ip-overlap'
+    | 'ip-delay'
+    | 'domain-overlap'
+    | 'domain-delay'
+    | 'closed'
   /** The host or address. */
   readonly key: string
   readonly earlier: LoggedRequest
@@ -36,11 +50,13 @@ export interface Violation {
 
 export function checkPoliteness(requests: Iterable<LoggedRequest>, rules: PolitenessRules): Violation[] {
   const { delayMs, ipDelayMs = 0, ipConnections = Number.POSITIVE_INFINITY, toleranceMs = 0 } = rules
+  const { domainDelayMs = 0, isOpen } = rules
   const sorted = [...requests].sort((a, b) => a.startMs - b.startMs)
   const violations: Violation[] = []
   const hostDelay = typeof delayMs === 'number' ? () => delayMs : delayMs
 
   const lastOfHost = new Map<string, LoggedRequest>()
+  const lastOfDomain = new Map<string, LoggedRequest>()
   const lastOfIp = new Map<string, LoggedRequest>()
   const openOnIp = new Map<string, LoggedRequest[]>()
   for (const later of sorted) {
@@ -53,6 +69,20 @@ export function checkPoliteness(requests: Iterable<LoggedRequest>, rules: Polite
       }
     }
     keepLatest(lastOfHost, later.host, later)
+    if (isOpen !== undefined && !isOpen(later.host, later.startMs)) {
+      violations.push(violation('closed', later.host, later, later, 0))
+    }
+
+    if (domainDelayMs > 0) {
+      const domain = registrableDomain(later.host as HostKey)
+      const before = lastOfDomain.get(domain)
+      const gapMs = later.startMs - (before?.endMs ?? Number.NEGATIVE_INFINITY)
+      if (before !== undefined && gapMs < 0) violations.push(violation('domain-overlap', domain, before, later, 0))
+      else if (before !== undefined && gapMs < domainDelayMs - toleranceMs) {
+        violations.push(violation('domain-delay', domain, before, later, domainDelayMs))
+      }
+      keepLatest(lastOfDomain, domain, later)
+    }
 
     const open: LoggedRequest[] = []
     for (const request of openOnIp.get(later.ip) ?? []) {
@@ -89,9 +119,11 @@ function violation(
 ): Violation {
   const gapMs = later.startMs - earlier.endMs
   const what =
-    rule === 'host-overlap' || rule === 'ip-overlap'
-      ? 'was asked while an answer was still going out'
-      : `rested ${formatDuration(Math.max(0, gapMs))} instead of ${formatDuration(delayMs)}`
+    rule === 'closed'
+      ? 'was asked outside of its hours'
+      : rule.endsWith('-overlap')
+        ? 'was asked while an answer was still going out'
+        : `rested ${formatDuration(Math.max(0, gapMs))} instead of ${formatDuration(delayMs)}`
   return {
     rule,
     key,

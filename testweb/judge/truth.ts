@@ -9,6 +9,7 @@ import { assert, type FailureCode, type SkipReason } from '../../src/base/index.
 import type { LinkKind } from '../../src/parse/index.ts'
 import type { Answer } from '../content/answer.ts'
 import type { Host } from '../content/host.ts'
+import { misdeedOf } from '../content/misdeeds.ts'
 import type { Web } from '../content/web.ts'
 
 export interface TruthQuestion {
@@ -18,6 +19,8 @@ export interface TruthQuestion {
   /** For scope 'prefix': instead of the seeds' own folders. */
   readonly prefix?: string
   readonly robots?: 'obey' | 'ignore'
+  /** What the crawl is for; some pages ask not to be used so. */
+  readonly purpose?: 'archive' | 'search' | 'ai'
   /** The name a robots.txt knows the crawler by. */
   readonly agent?: string
   readonly maxDepth?: number
@@ -42,6 +45,10 @@ export interface TruePage {
   readonly throttled: number
   /** Where it redirects to, canonical. */
   readonly location: string | null
+  /** Kept, but not as the server should have sent it. */
+  readonly isBad: boolean
+  /** It asks that no copy be kept. */
+  readonly isUnstored: boolean
 }
 
 export interface Truth {
@@ -153,8 +160,28 @@ class Walk implements Truth {
       this.failed.set(url, 'FETCH_CONNECTION_LOST')
       return
     }
+    const { misdeed } = answer.delivery
+    if (misdeed !== null) {
+      const { comesTo } = misdeedOf(misdeed)
+      if ('failed' in comesTo) this.failed.set(url, comesTo.failed)
+      else
+        this.pages.set(url, {
+          depth,
+          status: comesTo.status,
+          throttled: 0,
+          location: null,
+          isBad: true,
+          isUnstored: false,
+        })
+      return
+    }
     const location = answer.moved?.url ?? null
-    this.pages.set(url, { depth, status: answer.status, throttled: answer.delivery.throttle?.times ?? 0, location })
+    const isUnstored = this.#obeys() && answer.optOut === 'noarchive'
+    if (this.#optsOut(answer)) this.skipped.set(url, 'opt-out')
+    else {
+      const throttled = answer.delivery.throttle?.times ?? 0
+      this.pages.set(url, { depth, status: answer.status, throttled, location, isBad: false, isUnstored })
+    }
     if (location !== null) {
       if (hops >= (this.#question.redirectsMax ?? REDIRECTS_MAX)) return
       if (this.seeds.has(location) || this.#isWanted(location)) this.#meet(location, depth, hops + 1)
@@ -170,6 +197,13 @@ class Walk implements Truth {
       if (this.#follows !== null && !this.#follows.has(kind)) continue
       if (this.#isWanted(url)) this.#meet(url, depth, 0)
     }
+  }
+
+  /** Its links are followed all the same. */
+  #optsOut({ optOut, isNoindex }: Answer): boolean {
+    if (!this.#obeys()) return false
+    if (this.#question.purpose === 'search') return isNoindex
+    return this.#question.purpose === 'ai' && (optOut === 'noai' || optOut === 'tdm')
   }
 
   #ask(url: string): { host: Host | null; answer: Answer | null } {

@@ -6,9 +6,11 @@
 import type { Socket } from 'node:net'
 import type { Clock, ClockMs } from '../../src/base/index.ts'
 import type { Answer, Throttle } from '../content/answer.ts'
+import { type MisdeedName, misdeedOf } from '../content/misdeeds.ts'
 import type { BytePaper } from '../content/paper.ts'
 import { MISDIRECTED, type Web } from '../content/web.ts'
 import type { AccessLog } from '../judge/access-log.ts'
+import { BEHAVIOURS } from '../nasty/behaviours.ts'
 import { HEAD_CHARS_MAX, readRequest, type Request } from './request.ts'
 import { httpDate, wire, type Wire, wireText } from './wire.ts'
 
@@ -115,7 +117,11 @@ export class Connection {
   }
 
   #answer(answer: Answer, request: Request, name: string, entry: number): void {
-    const { breakage, throttle } = answer.delivery
+    const { breakage, misdeed, throttle } = answer.delivery
+    if (misdeed !== null) {
+      this.#misbehave(misdeed, request, name, entry)
+      return
+    }
     if (breakage === 'lost') {
       this.#end(entry, this.#state.clock.nowMs(), 0)
       this.#isBusy = true
@@ -125,6 +131,17 @@ export class Connection {
     if (throttle !== null && this.#isThrottled(throttle, `${this.#scheme}://${name}${request.path}`)) {
       this.#send(this.#throttleWire(throttle, request), entry)
     } else this.#send(wire(answer, request, this.#date(), this.#state.paper), entry)
+  }
+
+  /** Hands the socket over. The request ends now for the log: whoever gives up on it must not be blamed for our going on. */
+  #misbehave(misdeed: MisdeedName, request: Request, name: string, entry: number): void {
+    const { clock, web } = this.#state
+    this.#end(entry, clock.nowMs(), 0)
+    if (!misdeedOf(misdeed).goesOn) this.#isBusy = true
+    const home = web.hosts.find(name)?.origin ?? ''
+    const { method, path } = request
+    const socket = this.#socket
+    BEHAVIOURS.get(misdeed)?.act({ socket, raw: socket, method, path, home, plainHome: home, clock })
   }
 
   /** Counts the request. The same URL is refused `times` times, however long ago, until the counter is reset. */

@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { always, answer, openStand } from '../../../test/fetch-stand.ts'
+import { fetchOptions } from '../options.ts'
+import { RequestHeads } from '../request-head.ts'
 
 const page = always(answer('ok'))
 const here = [{ ip: '127.0.0.1', family: 4 as const }]
@@ -65,6 +67,18 @@ describe('a login', () => {
     expect(await sent('default.test')).not.toMatch(/authorization/i)
     const recorded = await stand.document('/', { host: 'secret.test', addresses: here })
     expect(recorded.requestHead).toContain('\r\nAuthorization: [withheld]\r\n')
+  })
+
+  test.each<[host: string, http: boolean, https: boolean]>([
+    ['a.test', false, true],
+    ['a.test:443', false, true],
+    ['a.test:80', true, false],
+    ['a.test:8080', false, false],
+  ])('for %s goes over http: %j, over https: %j', (host, http, https) => {
+    const heads = new RequestHeads(fetchOptions.parse({ logins: [{ host, user: 'u', password: 'p' }] }), null, {})
+    expect(
+      [heads.of('a.test', false), heads.of('a.test', true)].map(({ sent }) => /^authorization:/im.test(sent)),
+    ).toEqual([http, https])
   })
 
   test('without its variable is a fault when the fetcher is made', async () => {

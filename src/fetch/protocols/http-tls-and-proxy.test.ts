@@ -183,7 +183,24 @@ describe('a proxy', () => {
     )
   })
 
+  test.each(['127.0.0.1', '[::1]', '[::ffff:7f00:1]', 'localhost', '169.254.169.254'])(
+    'is not asked for %s, which is private by its name',
+    async (host) => {
+      await proxied(
+        { allowPrivate: false },
+        async (stand, proxy) => {
+          expect(await stand.ask('/', { host, addresses: [] })).toMatchObject({
+            kind: 'skipped',
+            reason: 'private-address',
+          })
+          expect(proxy.connectionCount).toBe(0)
+        },
+        false,
+      )
+    },
+  )
+
   test.each(['ftp://proxy:1', 'proxy:3128', 'http://', 'http://proxy/path'])('%s is none', async (proxy) => {
-    await expect(openStand(page, { proxy })).rejects.toThrow(/not an HTTP proxy/)
+    await expect(openStand(page, { proxy })).rejects.toThrow(/not a proxy/)
   })
 })

@@ -22,6 +22,8 @@ export class HttpFetcher implements SchemeFetcher {
   readonly #settings: ExchangeSettings
   readonly #connectionSettings: ConnectionSettings
   readonly #proxy: Proxy | null
+  /** The proxy is one that is asked for whole URLs of http. */
+  readonly #isToldUrls: boolean
   readonly #heads: RequestHeads
   readonly #pool: ConnectionPool
   /** Also the list of all exchanges under way. */
@@ -35,11 +37,13 @@ export class HttpFetcher implements SchemeFetcher {
     spool: Spool,
     clock: Clock,
     env: Readonly<Record<string, string | undefined>> = {},
+    connector?: Connector,
   ) {
     this.#settings = { options, clock, spool, filter: new TypeFilter(options.acceptTypes, options.rejectTypes) }
     this.#proxy = parseProxy(options.proxy)
+    this.#isToldUrls = this.#proxy?.kind === 'http' || this.#proxy?.kind === 'https'
     this.#connectionSettings = {
-      connector: new Connector(options, this.#proxy),
+      connector: connector ?? new Connector(options, this.#proxy, env),
       clock,
       headMax: options.headMax,
       keepAliveMs: options.keepAlive,
@@ -63,7 +67,7 @@ export class HttpFetcher implements SchemeFetcher {
       const pathAt = url.indexOf('/', PATH_MIN_AT)
       const connection = this.#connectionFor(url.slice(0, pathAt), request)
       // A proxy is told the whole URL, except through a tunnel.
-      const path = this.#proxy === null || url.startsWith('https:') ? url.slice(pathAt) : url
+      const path = this.#isToldUrls && !url.startsWith('https:') ? url : url.slice(pathAt)
       const { sent, recorded } = connection.head
       const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
       const exchange = new Exchange(
@@ -140,5 +144,6 @@ function targetOf(origin: string): Target {
     isSecure,
     hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    isHttp: true,
   }
 }

@@ -8,7 +8,7 @@ import { html, type Markup, shorten, urlLink } from './markup.ts'
 
 export function content(report: CrawlReport): Markup | null {
   if (report.ok === 0) return null
-  const { types, sizes, languages, charsets, servers, topLevelDomains } = report
+  const { types, sizes, languages, charsets, servers, optOuts, topLevelDomains } = report
   return html`<section id="content">
     <h2>Content</h2>
     <p>${remarks(report)}</p>
@@ -22,6 +22,7 @@ export function content(report: CrawlReport): Markup | null {
       <div class="pile">
         ${depthChart(report)} ${largestPages(report)} ${repeatedPages(report)}
         ${servers.total === 0 ? null : barTable({ name: 'Server software', says: 'as servers name it, versions left out', rows: servers, of: 'server' })}
+        ${optOuts.total === 0 ? null : barTable({ name: 'Opt-outs', says: 'what pages ask not to be used for', rows: optOuts, of: 'opt-out' })}
         ${barTable({ name: 'Top-level domains', rows: topLevelDomains, of: 'domain' })}
       </div>
     </div>
@@ -40,11 +41,13 @@ function sizeChart({ median, mean, max, buckets }: Spread): Markup {
   )
 }
 
-function remarks({ ok, truncations, noindex, untitled, duplicates }: CrawlReport): string {
+function remarks({ ok, truncations, undecoded, noindex, unstored, untitled, duplicates }: CrawlReport): string {
   const parts = [formatNumberOf(ok, 'page') + ' with content']
   if (duplicates.pages > 0) parts.push(`${formatCount(duplicates.pages)} the same as another`)
   if (truncations.total > 0) parts.push(`${formatCount(truncations.total)} cut short`)
+  if (undecoded > 0) parts.push(`${formatCount(undecoded)} not encoded as they say`)
   if (noindex > 0) parts.push(`${formatNumberOf(noindex, 'asks', 'ask')} not to be indexed`)
+  if (unstored > 0) parts.push(`${formatNumberOf(unstored, 'asks', 'ask')} not to be archived and left out`)
   if (untitled > 0) parts.push(`${formatNumberOf(untitled, 'HTML page')} without a title`)
   return `${parts.join(', ')}.`
 }

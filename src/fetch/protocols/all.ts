@@ -1,0 +1,35 @@
+// The protocols of a crawl, joined: one connector for all, since it reads the file of certificates, which may be a pipe.
+
+import type { Clock } from '../../base/index.ts'
+import type { Spool } from '../../document/index.ts'
+import { Connector } from '../connector.ts'
+import type { Fetcher } from '../fetcher.ts'
+import type { FetchOptions } from '../options.ts'
+import { parseProxy } from '../proxy.ts'
+import { SchemeFetchers } from '../scheme-fetchers.ts'
+import { FileFetcher } from './file.ts'
+import { FtpFetcher } from './ftp.ts'
+import { GopherFetcher } from './gopher.ts'
+import { HttpFetcher } from './http.ts'
+
+/** Schemes there is a module for. */
+export const SCHEMES = ['http', 'https', 'ftp', 'ftps', 'gopher', 'file'] as const
+
+/** Throws a Fault when options cannot be honoured. `env` holds the passwords that options name by variable. */
+export function openFetcher(
+  options: FetchOptions,
+  spool: Spool,
+  clock: Clock,
+  env: Readonly<Record<string, string | undefined>>,
+): Fetcher {
+  const connector = new Connector(options, parseProxy(options.proxy), env)
+  return new SchemeFetchers(
+    [
+      new HttpFetcher(options, spool, clock, env, connector),
+      new FtpFetcher(options, spool, clock, env, connector),
+      new GopherFetcher(options, spool, clock, connector),
+      new FileFetcher(options, spool, clock),
+    ],
+    SCHEMES,
+  )
+}

@@ -1,0 +1,29 @@
+// Paths that go round: /a/b/a/b/a/b/, /x/x/x/x/. Made by relative links on a page that answers everywhere.
+//
+// A run of directories must stand there `times` times in a row; a single directory once more than that, for
+// /data/data/data/ exists. Numbers alone make no loop: /1/1/1/1 is a chapter.
+
+import type { CanonicalUrl } from '../url/index.ts'
+
+/** The run that repeats, or null. Costs next to nothing for paths of few directories, which most are. */
+export function pathLoop(url: CanonicalUrl, times: number): string | null {
+  const root = url.indexOf('/', url.indexOf('://') + 3)
+  const question = url.indexOf('?')
+  const path = url.slice(root + 1, question === -1 ? url.length : question)
+  let slashes = 0
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) slashes++
+  if (slashes < Math.min(times, 2) || slashes <= times - 1) return null
+  const names = path.split('/')
+  for (let length = 1; length * times <= names.length; length++) {
+    const needed = length === 1 ? times + 1 : times
+    // How many names in a row are the same as the one `length` before.
+    let same = 0
+    for (let at = length; at < names.length; at++) {
+      same = names[at] === names[at - length] && names[at] !== '' ? same + 1 : 0
+      if (same < length * (needed - 1)) continue
+      const run = names.slice(at - length + 1, at + 1)
+      if (run.some((name) => !/^\d+$/.test(name))) return run.join('/')
+    }
+  }
+  return null
+}

@@ -1,0 +1,142 @@
+// A web full of traps: each costs at most what it takes to notice it, the crawl ends by itself, and every page that is
+// worth it is still fetched.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
+import { directory, startWeb } from './expect-truth.ts'
+import { crawl, type CrawlResult, dnsFlags, FAST } from './run-crawl.ts'
+
+const WEB = { hosts: 1, pages: 50, naming: 'names', traps: true } as const
+const ITEMS = 12
+
+/** Requests that a trap may cost per host with the defaults, and what its other URLs are skipped for. */
+const TRAPS = [
+  // Two years ahead, thirty behind, and what it takes to see that it is one.
+  { name: 'calendar', path: /\/calendar\//, most: 12 * 33 + 2, reason: 'calendar' },
+  { name: 'path loop', path: /\/deeper\//, most: 15, reason: 'path-loop' },
+  { name: 'session id', path: /\/session\?/, most: 40, reason: 'session-id' },
+  { name: 'soft 404', path: /\/lost\//, most: 60, reason: 'soft-404' },
+  { name: 'flood', path: /\/catalogue\//, most: 210, reason: 'near-duplicates' },
+  { name: 'facets', path: /\/facets\?/, most: 450, reason: 'query-explosion' },
+  // Those under way when it is noticed come on top: each names two more.
+  { name: 'subdomains', path: /\/\/s[0-9a-z]+\.many/, most: 110, reason: 'subdomains' },
+] as const
+
+const flagsFor = (web: TestWeb) => ({ ...FAST, ...dnsFlags(web), scope: 'any' })
+
+function expectHonestPages(result: CrawlResult, web: TestWeb): void {
+  const fetched = new Set(result.pages.map((page) => page.url))
+  const { pages } = web.truth({ scope: 'any', exclude: TRAP_PATHS })
+  expect(pages.size).toBeGreaterThan(45)
+  expect([...pages.keys()].filter((url) => !fetched.has(url))).toEqual([])
+  const items = [...fetched].filter((url) => url.includes('/facets/item-'))
+  expect(items).toHaveLength(ITEMS * WEB.hosts)
+  const others = result.failures.filter((one) => !TRAP_PATHS.some((trap) => trap.test(one.url)))
+  expect(others).toEqual([])
+}
+
+/** Requests for the pages of a trap, robots.txt aside. */
+function costOf(web: TestWeb, path: RegExp): number {
+  let count = 0
+  for (const request of web.log.requests()) {
+    if (request.path !== '/robots.txt' && path.test(`http://${request.host}${request.path}`)) count++
+  }
+  return count
+}
+
+describe('a web full of traps', () => {
+  test.for([0, 2])('with %d agents of their own: every trap is noticed, and no honest page is lost', async (agents) => {
+    const web = await startWeb(WEB)
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: flagsFor(web), agents })
+    expect(result.reason).toBe('finished')
+    expectHonestPages(result, web)
+    for (const { name, path, most, reason } of TRAPS) {
+      // Hosts of one domain may be shared out: each agent has to notice.
+      const factor = name === 'subdomains' ? Math.max(1, agents) : 1
+      expect(costOf(web, path), name).toBeLessThanOrEqual(most * WEB.hosts * factor)
+      const skipped = result.failures.filter((one) => path.test(one.url))
+      expect([...new Set(skipped.map((one) => one.reason))], name).toEqual([reason])
+    }
+  })
+
+  test('off, it walks on until another limit ends it', async () => {
+    const web = await startWeb(WEB)
+    const flags = { ...flagsFor(web), include: ['/deeper/'], 'max-pages': '100' }
+    const noticed = await crawl({ seeds: web.seeds(), dir: directory(), flags })
+    expect(noticed).toMatchObject({ reason: 'finished' })
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: { ...flags, traps: 'off' } })
+    expect(result).toMatchObject({ reason: 'max-pages', failures: [] })
+  })
+})
+
+describe('what was learnt', () => {
+  const options = { ...WEB, pages: 5 } as const
+  // Enough to be sure of on a web like this.
+  const config = { traps: { floodPages: 30, facetPages: 60, softMissing: 20, echoHosts: 15, calendarBehind: 1 } }
+
+  test('is known to the next run', async () => {
+    const web = await startWeb(options)
+    const dir = directory()
+    await crawl({ seeds: web.seeds(), dir, flags: flagsFor(web), config })
+    web.reset()
+    // A trap that nobody has linked to yet.
+    const seeds = ['/catalogue/900000', '/session?sid=k2k2k2k'].map((path) => new URL(path, web.url(0, 0)).href)
+    const again = await crawl({ seeds, dir, flags: flagsFor(web), config })
+    expect(again.reason).toBe('finished')
+    // Seeds are asked for; what they lead to is not.
+    expect(costOf(web, /./)).toBe(seeds.length)
+  })
+
+  test('is learnt anew where its file is damaged, and that is said', async () => {
+    const web = await startWeb(options)
+    const dir = directory()
+    await crawl({ seeds: web.seeds(), dir, flags: flagsFor(web), config })
+    const path = join(dir, 'state/traps.jsonl')
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(path, text.replace(/near-duplicates/, 'near-duplicatex'))
+    let warnings: readonly string[] = []
+    const result = await crawl({
+      seeds: [],
+      dir,
+      flags: flagsFor(web),
+      config,
+      during: (job) => {
+        warnings = job.warnings
+      },
+    })
+    expect(result.reason).toBe('finished')
+    expect(warnings.join()).toContain('learnt anew')
+    expect(readFileSync(`${path}.damaged`, 'utf8')).toContain('near-duplicatex')
+  })
+})
+
+describe('budgets', () => {
+  test('of a directory, a domain and its hosts are kept to the page', async () => {
+    const web = await startWeb({ ...WEB, traps: false, hosts: 6, hostsPerDomain: 6 })
+    const flags = { ...flagsFor(web), 'max-pages-per-domain': '40', 'max-hosts-per-domain': '3' }
+    const result = await crawl({ seeds: web.seeds(1), dir: directory(), flags })
+    expect(result.pages).toHaveLength(40)
+    expect(new Set(result.pages.map((page) => new URL(page.url).hostname)).size).toBe(3)
+    expect(new Set(result.failures.map((one) => one.reason))).toEqual(new Set(['domain-budget']))
+  })
+
+  test('of a domain hold for all agents together', async () => {
+    const web = await startWeb({ ...WEB, traps: false, hosts: 6, hostsPerDomain: 6 })
+    const flags = { ...flagsFor(web), 'max-pages-per-domain': '40', 'max-hosts-per-domain': '4' }
+    const result = await crawl({ seeds: web.seeds(1), dir: directory(), flags, agents: 2 })
+    expect(result.pages.length).toBeLessThanOrEqual(40)
+    expect(new Set(result.pages.map((page) => new URL(page.url).hostname)).size).toBeLessThanOrEqual(4)
+  })
+
+  test('of a directory end it where it is', async () => {
+    const web = await startWeb({ ...WEB, traps: false, pages: 60 })
+    const config = { traps: { prefixPages: 3 } }
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: flagsFor(web), config })
+    const directories = result.pages.flatMap(({ url }) => /^http:\/\/[^/]+\/[a-z]+\/(?=[^/?]+$)/.exec(url) ?? [])
+    const counts = [...Map.groupBy(directories, (name) => name).values()].map((names) => names.length)
+    expect(Math.max(...counts)).toBe(3)
+    expect(new Set(result.failures.map((one) => one.reason))).toEqual(new Set(['prefix-budget']))
+  })
+})
