@@ -123,4 +123,8 @@ test('a hostile head is read in time that grows with its length only', () => {
     expect(parsed(`HTTP/1.1 200 OK\n${line.repeat(lines)}\n`).rawHeaders).toEqual([])
     expect(parsed(`HTTP/1.1 200 OK\nA: b\n${` ${line}`.repeat(lines)}\n`).rawHeaders).toHaveLength(2)
   }
+  for (const blank of [' ', '\t', '\r']) {
+    const { rawHeaders } = parsed(`HTTP/1.1 200 OK\nA: b\r${blank.repeat(lines)}c\n\n`)
+    expect(rawHeaders[1]).toHaveLength(lines + 3)
+  }
 })

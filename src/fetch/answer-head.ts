@@ -132,11 +132,10 @@ function indexOrEnd(text: string, what: string, from: number): number {
 
 /** Without blanks at its ends. */
 function cleaned(text: string, from: number, to: number, isOdd: boolean): string {
-  if (isOdd)
-    return text
-      .slice(from, to)
-      .replaceAll('\r', ' ')
-      .replaceAll(/^[ \t]+|[ \t]+$/g, '')
+  if (isOdd) {
+    const plain = text.slice(from, to).replaceAll('\r', ' ')
+    return cleaned(plain, 0, plain.length, false)
+  }
   let start = from
   let end = to
   while (start < end && isBlank(text.charCodeAt(start))) start++

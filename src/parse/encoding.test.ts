@@ -253,6 +253,11 @@ describe('labels', () => {
     expect(encodingOf(`\t${label.toUpperCase()}\n`)).toBe(name)
     expect(encodingOf(label)).toBe(name)
   })
+
+  test('a label with a long row of blanks in it is none, and seen in time that grows with its length only', () => {
+    // Going over the row from each of its blanks would outlast the test.
+    expect(encodingOf(`utf-8${' '.repeat(1_000_000)}utf-8`)).toBeNull()
+  })
 })
 
 interface SnifferVector {

@@ -2,7 +2,7 @@
 // references resolved. hot: a plain ASCII stretch is one look at each character and one slice.
 
 import { decodeAttributeReferences, decodeTextReferences } from './character-references.ts'
-import { isSpace } from './html-names.ts'
+import { isSpace, trimSpace } from './html-names.ts'
 import { valueDecoder } from './mixed-text.ts'
 import type { PageBuilder } from './page-builder.ts'
 import type { LinkKind } from './parsed-page.ts'
@@ -91,15 +91,6 @@ function withoutNuls(text: string): string {
     if (units[index] === 0 && units[index + 1] === 0) units.writeUInt16LE(0xfffd, index)
   }
   return units.toString('utf16le')
-}
-
-/** Without HTML white space at its ends. */
-export function trimSpace(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isSpace(text.charCodeAt(start))) start++
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--
-  return start === 0 && end === text.length ? text : text.slice(start, end)
 }
 
 /** Runs of HTML white space become one space, none at the ends. */

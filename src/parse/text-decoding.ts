@@ -4,6 +4,7 @@
 // also behind a broken sequence; the trail bytes of Shift_JIS, Big5 and GB18030 reach down to digits and letters, but not to these.
 
 import { type DecodeText, textDecoder } from '../base/index.ts'
+import { trimSpace } from './html-names.ts'
 
 /** Decodes ranges of one page's bytes. Invalid sequences become U+FFFD; a byte order mark inside a range is kept. */
 export type RangeDecoder = (bytes: Buffer, start: number, end: number) => string
@@ -35,7 +36,7 @@ const REPLACEMENT_LABELS = new Set([
 export function encodingOf(label: string): string | null {
   const known = nameByLabel.get(label)
   if (known !== undefined) return known
-  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
+  const key = trimSpace(label).toLowerCase()
   if (REPLACEMENT_LABELS.has(key)) return 'replacement'
   if (!/^[a-z0-9_:.-]{1,40}$/.test(key)) return null
   try {

@@ -8,6 +8,7 @@ import { textDecoder } from '../base/index.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise } from './canonicalise.ts'
 import { legacyEncoder } from './legacy-encoder.ts'
+import { encodeQuery } from './query-encoding.ts'
 
 const page = 'http://example.org/' as CanonicalUrl
 
@@ -15,6 +16,12 @@ function queryOf(text: string, encoding: string): string {
   const url = canonicalise(`?${text}`, page, encoding)
   return typeof url === 'string' ? url.slice(page.length + 1) : `refused: ${url.refused}`
 }
+
+test('a query with a long row of blanks in it is encoded in time that grows with its length only', () => {
+  // Going over the row from each of its blanks would outlast the test.
+  const query = encodeQuery(`?é${' '.repeat(500_000)}b  `, 'windows-1252')
+  expect(query.replace(/ +/, ' … ')).toBe('?%E9 … b')
+})
 
 describe('a query takes the encoding of its page', () => {
   test.each([

@@ -18,9 +18,17 @@ export function encodeQuery(href: string, encoding: string): string {
   const encode = legacyEncoder(encoding)
   if (encode === null) return href
   // What the parser would drop must not stand between two characters of a stateful encoding.
-  const query = raw.replace(/[\t\n\r]/g, '').replace(hash === -1 ? /[\0- ]+$/ : /$^/, '')
+  const plain = raw.replace(/[\t\n\r]/g, '')
+  const query = hash === -1 ? withoutEnd(plain) : plain
   const encoded = encoding === 'iso-2022-jp' ? encodeStateful(query, encode) : encodeStateless(query, encode)
   return `${href.slice(0, question)}?${encoded}${hash === -1 ? '' : href.slice(hash)}`
+}
+
+/** Without controls and blanks at its end. Not by a pattern: one would begin anew at each blank of a long row in the middle. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && text.charCodeAt(end - 1) <= 0x20) end--
+  return text.slice(0, end)
 }
 
 /** A byte as the special-query percent-encode set has it. */
