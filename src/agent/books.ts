@@ -128,6 +128,7 @@ export class Books {
     const isNewPage = isPage && settled.isReturn !== true
     frontier.conclude(settled.entry, isNewPage)
     if (isNewPage) this.#batch.pages.push(verdict.url)
+    else if (isPage) this.#batch.returned.push(verdict.url)
     else this.#batch.ended.push(verdict.url)
     this.#verdicts.push(verdict)
     figures.count(verdict)

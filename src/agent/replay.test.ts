@@ -86,3 +86,16 @@ test('a journal that ends before what one part holds is refused, however little 
     await expect(replayed(holds, { admitted: [entry('1')] })).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
   }
 })
+
+test('so does one that was returned to, and a failure does not', async () => {
+  const rest = { host: 'a.test' as HostKey, restMs: 3_600_000, why: 'Retry-After' }
+  const waiting = { admitted: [entry('1')], rests: [rest] }
+  const from = { seen: 0, frontier: 0 }
+  const visited = ['+ http://a.test/1', '- http://a.test/1 of a.test']
+  expect((await replayed(from, waiting, { returned: [url('1')] })).told).toEqual([...visited, 'end'])
+  expect((await replayed(from, waiting, { ended: [url('1')] })).told).toEqual([
+    ...visited,
+    'a.test rests 3600000',
+    'end',
+  ])
+})

@@ -6,7 +6,7 @@
 
 import type { DiskFrontier } from '../frontier/index.ts'
 import type { Journal, LedgerBatch } from '../ledger/index.ts'
-import { type Fingerprinter, type HostKey, hostKeyOf } from '../url/index.ts'
+import { type CanonicalUrl, type Fingerprinter, type HostKey, hostKeyOf } from '../url/index.ts'
 import { newBatch, type UrlSeen } from '../url-seen/index.ts'
 
 export interface ReplayInto {
@@ -50,12 +50,14 @@ async function meetAll({ admitted }: LedgerBatch, { seen, fingerprinter }: Repla
 
 function tell(batch: LedgerBatch, frontier: ReplayInto['frontier'], rests: Map<HostKey, number>): void {
   for (const entry of batch.admitted) frontier.offer(entry)
-  for (const url of batch.pages) {
+  const omitPage = (url: CanonicalUrl, isNew: boolean): void => {
     const host = hostKeyOf(url)
-    frontier.omit(host, url, true)
+    frontier.omit(host, url, isNew)
     // A page ends the rests that were asked for before it; one that it asked for itself comes below.
     rests.delete(host)
   }
+  for (const url of batch.pages) omitPage(url, true)
+  for (const url of batch.returned) omitPage(url, false)
   for (const url of batch.ended) frontier.omit(hostKeyOf(url), url, false)
   for (const { host, restMs } of batch.rests) rests.set(host, restMs)
 }

@@ -66,7 +66,7 @@ export async function requeuePages(parts: ReturnParts, isWanted: (page: PageReco
         const entry = entryOf(record, parts)
         trouble.forgive(entry.host)
         trouble.forgive(originOf(entry.url))
-        returns.append(returnNoteOf(record))
+        returns.append(returnNoteOf(record, before?.find(record.url)?.capture))
         books.requeued(entry, pageVerdict(record))
         if (++total % ROUND_URLS === 0) await books.commit()
       }

@@ -7,7 +7,7 @@ import type { PageRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { seedEntry } from './admission.ts'
 import type { Asked } from './page-wishes.ts'
-import { returnNoteOf, unchangedRecord } from './returns.ts'
+import { Returns, returnNoteOf, unchangedRecord } from './returns.ts'
 
 const URL = 'http://a.test/' as CanonicalUrl
 const WARC = { file: 'archive/a.warc', offset: 0, length: 9 }
@@ -90,4 +90,23 @@ test.each([
 
 test('what is not in the archive is known as such', () => {
   expect(returnNoteOf({ ...PAGE, warc: null }).capture?.payloadDigest).toBeNull()
+})
+
+test('a 304 to a question without validators says nothing of what we have', () => {
+  const answer = plainDocument(URL, '', { status: 304 })
+  const unarchived = returnNoteOf({ ...PAGE, warc: null })
+  const find = (): typeof unarchived => unarchived
+  const returns = (isArchiving: boolean): Returns => new Returns({ find }, { isConditional: true, isArchiving })
+  expect(returns(true).unchanged(URL, answer)).toBeNull()
+  expect(returns(false).unchanged(URL, answer)).toMatchObject({ visit: 1 })
+})
+
+test('the same content is what it was at the visit whose record the archive has', () => {
+  const first = returnNoteOf(PAGE).capture
+  const second = { ...PAGE, visit: 2, fetchedAt: '2026-02-02T00:00:00.000Z', revisitOf: PAGE.fetchedAt }
+  expect(returnNoteOf(second, first).capture?.fetchedAt).toBe(PAGE.fetchedAt)
+  // Another content coding, or nothing was archived at the first visit: then the second has a record of its own.
+  expect(returnNoteOf({ ...second, payloadDigest: 'sha256:cc' }, first).capture?.fetchedAt).toBe(second.fetchedAt)
+  const unarchived = returnNoteOf({ ...PAGE, warc: null }).capture
+  expect(returnNoteOf(second, unarchived).capture?.fetchedAt).toBe(second.fetchedAt)
 })

@@ -27,10 +27,10 @@ export interface ReturnsRules {
 export type OpenPageRecord = { -readonly [field in keyof PageRecord]: PageRecord[field] }
 
 export class Returns {
-  readonly #pages: ReturnedPages
+  readonly #pages: Pick<ReturnedPages, 'find'>
   readonly #rules: ReturnsRules
 
-  constructor(pages: ReturnedPages, rules: ReturnsRules) {
+  constructor(pages: Pick<ReturnedPages, 'find'>, rules: ReturnsRules) {
     this.#pages = pages
     this.#rules = rules
   }
@@ -50,7 +50,8 @@ export class Returns {
 
   /** The visit before, where the server says that its content still holds. */
   unchanged(url: string, document: Document): (ReturnNote & { readonly capture: Capture }) | null {
-    if (document.status !== 304) return null
+    // A 304 to a question without validators says nothing of what we have.
+    if (document.status !== 304 || this.validatorsOf(url) === undefined) return null
     const note = this.#pages.find(url)
     return note?.capture == null ? null : { ...note, capture: note.capture }
   }
@@ -122,21 +123,24 @@ function isUseful(validator: string | null): validator is string {
   return validator !== null && validator !== '' && validator.length <= VALIDATOR_LENGTH_MAX
 }
 
-/** What is noted of a page when it is put back in line. */
-export function returnNoteOf(page: PageRecord): ReturnNote {
+/** What is noted of a page when it is put back in line. `before`: what was noted the last time, if there was one. */
+export function returnNoteOf(page: PageRecord, before: Capture | null = null): ReturnNote {
   const { url, visit = 1, status, bytes, wireBytes, depth, via } = page
-  return { url, visit, status, bytes, wireBytes, depth, via, capture: captureOf(page) }
+  return { url, visit, status, bytes, wireBytes, depth, via, capture: captureOf(page, before) }
 }
 
-function captureOf(page: PageRecord): Capture | null {
+function captureOf(page: PageRecord, before: Capture | null): Capture | null {
   const { status, truncated, type, digest, payloadDigest, fetchedAt, revisitOf, warc, etag, lastModified } = page
   const isWhole = (status === 200 && truncated === undefined) || (status === 304 && revisitOf !== undefined)
   if (!isWhole) return null
+  const archived = warc === null ? null : (payloadDigest ?? digest)
+  // The same content, but not as it is in the archive from before: it was written anew.
+  const isOwn = status === 200 && before !== null && before.digest === digest && before.payloadDigest !== archived
   return {
-    fetchedAt: revisitOf ?? fetchedAt,
+    fetchedAt: isOwn ? fetchedAt : (revisitOf ?? fetchedAt),
     type,
     digest,
-    payloadDigest: warc === null ? null : (payloadDigest ?? digest),
+    payloadDigest: archived,
     facts: factsOf(page),
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),

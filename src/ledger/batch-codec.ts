@@ -29,9 +29,10 @@ type EncodedGroup = readonly [
   urls: CanonicalUrl[],
 ]
 
-/** What is for other agents is left out where there is nothing, as in every crawl of one agent. */
-type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'abroad' | 'originals'> & {
+/** What few crawls have is left out where there is nothing: returns, and what is for other agents. */
+type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'returned' | 'abroad' | 'originals'> & {
   readonly admitted: readonly EncodedGroup[]
+  readonly returned?: readonly CanonicalUrl[] | undefined
   readonly abroad?: readonly EncodedGroup[] | undefined
   readonly originals?: readonly OriginalNote[] | undefined
 }
@@ -39,10 +40,11 @@ type EncodedBatch = Omit<LedgerBatch, 'admitted' | 'abroad' | 'originals'> & {
 export function encodeBatch(batch: LedgerBatch): Buffer {
   const places = new Map<CanonicalUrl | null, number>()
   for (const [place, url] of batch.pages.entries()) places.set(url, place)
-  const { admitted, abroad, originals } = batch
+  const { admitted, returned, abroad, originals } = batch
   const encoded: EncodedBatch = {
     ...batch,
     admitted: grouped(admitted, places),
+    returned: returned.length === 0 ? undefined : returned,
     abroad: abroad.length === 0 ? undefined : grouped(abroad, places),
     originals: originals.length === 0 ? undefined : originals,
   }
@@ -58,10 +60,11 @@ export function decodeBatch(bytes: Uint8Array): LedgerBatch {
   } catch (cause) {
     throw new Fault('LEDGER_CORRUPT', 'a batch of the ledger passed its checksum but cannot be read', cause)
   }
-  const { admitted, abroad = [], originals = [], pages } = encoded
+  const { admitted, returned = [], abroad = [], originals = [], pages } = encoded
   return {
     ...encoded,
     admitted: ungrouped(admitted, pages),
+    returned: [...returned],
     abroad: ungrouped(abroad, pages),
     originals: [...originals],
   }
@@ -122,5 +125,15 @@ function ungrouped(groups: readonly EncodedGroup[], pages: readonly CanonicalUrl
 }
 
 export function emptyBatch(): LedgerBatch {
-  return { admitted: [], pages: [], ended: [], rests: [], abroad: [], originals: [], files: {}, totals: null }
+  return {
+    admitted: [],
+    pages: [],
+    returned: [],
+    ended: [],
+    rests: [],
+    abroad: [],
+    originals: [],
+    files: {},
+    totals: null,
+  }
 }

@@ -34,6 +34,7 @@ const anyBatch: fc.Arbitrary<LedgerBatch> = fc
   .record({
     admitted: fc.array(entry, { maxLength: 20 }),
     pages: fc.array(repeatedUrl, { maxLength: 10 }),
+    returned: fc.array(url, { maxLength: 3 }),
     ended: fc.array(url, { maxLength: 3 }),
     rests: fc.array(fc.record({ host: url.map(hostKeyOf), restMs: fc.nat(), why: fc.string() }), { maxLength: 2 }),
     files: fc.dictionary(fc.constantFrom('pages', 'archive'), fc.nat()),

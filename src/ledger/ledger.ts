@@ -33,6 +33,8 @@ export interface LedgerBatch {
   readonly admitted: FrontierEntry[]
   /** URLs that wait no more: those that became pages, */
   readonly pages: CanonicalUrl[]
+  /** those that had been pages of their host before and were visited again, */
+  readonly returned: CanonicalUrl[]
   /** and those that were given up or skipped. What became of them stands in the crawl's files. */
   readonly ended: CanonicalUrl[]
   readonly rests: RestNote[]
