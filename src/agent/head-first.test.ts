@@ -37,6 +37,7 @@ test('only HTTP, and only what was never asked for', () => {
   const heads = new HeadFirst('always', ALL)
   expect(heads.isDue(entry('ftp://a.test/x'))).toBe(false)
   expect(heads.isDue(entry('http://a.test/x', { tries: 1 }))).toBe(false)
+  expect(heads.isDue(entry('http://a.test/x', { pauses: 1 }))).toBe(false)
 })
 
 const LOST = { kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: '', durationMs: 0 } as const

@@ -32,7 +32,9 @@ export class HeadFirst {
   /** Whether its next request is a HEAD. Asked once before each request. */
   isDue(entry: FrontierEntry): boolean {
     // Only HTTP knows of heads.
-    if (this.#headed.delete(entry.url) || entry.tries > 0 || !entry.url.startsWith('http')) return false
+    if (this.#headed.delete(entry.url) || !entry.url.startsWith('http')) return false
+    // The page itself was asked for before, and a host that asks for patience is not asked twice for each try.
+    if (entry.tries > 0 || entry.pauses > 0) return false
     if (this.#mode === 'doubtful' && !isDoubtful(entry.url, this.#filter)) return false
     if (this.#headed.size < this.#max) return true
     this.figures.left++
