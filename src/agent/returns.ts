@@ -147,5 +147,5 @@ function captureOf(page: PageRecord): Capture | null {
 function factsOf(page: PageRecord): ContentFacts {
   const { title, charset, language, canonical, noindex, optOuts, optOutSource, tdmPolicy } = page
   const facts = { title, charset, language, canonical, noindex, optOuts, optOutSource, tdmPolicy }
-  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as ContentFacts
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined))
 }
