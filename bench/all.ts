@@ -17,7 +17,15 @@ const { values, positionals: words } = parseArgs({ allowPositionals: true, optio
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 /** These take minutes, and have commands of their own. */
-const LONG = new Set(['crash-equivalence.ts', 'memory-bound.ts', 'peers.ts', 'scaling.ts', 'slow-hosts.ts'])
+const LONG = new Set([
+  'crash-equivalence.ts',
+  'memory-bound.ts',
+  'mixed-web.ts',
+  'nasty-rounds.ts',
+  'peers.ts',
+  'scaling.ts',
+  'slow-hosts.ts',
+])
 /** Benches that speak JSON only when asked. */
 const ASKED: Readonly<Record<string, readonly string[]>> = { 'crawl.ts': ['--json'] }
 

@@ -1,6 +1,7 @@
 export { type Answer } from './content/answer.ts'
 export { type Host, ODD_ADDRESS, ODD_DOMAIN, type Ports } from './content/host.ts'
 export { type Link } from './content/link.ts'
+export { turnAt } from './content/misdeeds.ts'
 export { ROBOTS_KINDS, type RobotsKind } from './content/robots-plan.ts'
 export { TRAP_PATHS } from './content/traps.ts'
 export { type Faults, type Variant, VARIANT_NAMES } from './content/variant.ts'

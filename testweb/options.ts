@@ -36,7 +36,7 @@ export interface WebOptions {
   readonly traps: boolean
   /** Roots link to `/_/<variant>` for every variant, and to the ends of redirect chains. */
   readonly exhibits: boolean
-  /** Share of hosts whose pages, but for the root, misbehave in turn (content/misdeeds.ts). */
+  /** Share of hosts of whose pages every second misbehaves, each in another way (content/misdeeds.ts). */
   readonly misbehaving: number
   /** How often a throttled URL is refused before it is answered. */
   readonly throttleTimes: number

@@ -117,7 +117,7 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
 }
 
 /** The host of what people have at hand: its name, with a port, or a URL of it. Null when it is none of these. */
-function hostIn(text: string): string | null {
+export function hostIn(text: string): string | null {
   const isBareIpv6 = /^[\da-f]*:[\da-f.]*:[\da-f:.]*$/i.test(text)
   const url = canonicalise(text.includes('://') ? text : `http://${isBareIpv6 ? `[${text}]` : text}`)
   return typeof url === 'string' && /^https?:/.test(url) ? hostKeyOf(url) : null
@@ -131,7 +131,7 @@ function placeOf(dir: string, host: string | null): string {
   return host === null ? `in ${printable(dir)}` : `of host ${printable(host)} in ${printable(dir)}`
 }
 
-function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
+export function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
   const other = flag === 'reason' ? SKIPS : FAILURES
   if (reason in other) {
     const right = flag === 'reason' ? `--skipped ${reason}` : `--reason ${reason}`

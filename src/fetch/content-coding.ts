@@ -9,8 +9,15 @@ import * as zlib from 'node:zlib'
 import { type Body, type Decoding, type Spool, SpooledBody } from '../document/index.ts'
 import { inflatePatiently } from './patient-inflate.ts'
 
-/** Up to here one call inflates a body in memory: with the ratio limit at most a few MiB. */
+/** Up to here one call inflates a body in memory. */
 const AT_ONCE_BYTES_MAX = 64 * 1024
+/** What one call may make of it: more is rare, and what was made of a bomb is thrown away and made again patiently. */
+const AT_ONCE_RATIO_MAX = 16
+const AT_ONCE_OUTPUT_BYTES_MIN = 128 * 1024
+/** Brotli fills its window of some MiB before it gives out a byte: twice is too much, and bombs are this small. */
+const BROTLI_BOMB_BYTES = 1_024
+/** What an inflater makes at a time: each piece costs a round through the thread pool. */
+const PIECE = { chunkSize: 128 * 1024 }
 /** More codings in a row than this are an attack, not a body (curl's limit too). */
 const CODINGS_MAX = 5
 /** RFC 9659: a zstd body for HTTP may ask for a window of 8 MiB, not more. */
@@ -27,13 +34,13 @@ interface Inflate {
 }
 
 const INFLATE: Readonly<Record<Coding, Inflate>> = {
-  gzip: { atOnce: zlib.gunzipSync, piecemeal: () => zlib.createGunzip() },
-  deflate: { atOnce: zlib.inflateSync, piecemeal: () => zlib.createInflate() },
-  'deflate-raw': { atOnce: zlib.inflateRawSync, piecemeal: () => zlib.createInflateRaw() },
-  br: { atOnce: zlib.brotliDecompressSync, piecemeal: () => zlib.createBrotliDecompress() },
+  gzip: { atOnce: zlib.gunzipSync, piecemeal: () => zlib.createGunzip(PIECE) },
+  deflate: { atOnce: zlib.inflateSync, piecemeal: () => zlib.createInflate(PIECE) },
+  'deflate-raw': { atOnce: zlib.inflateRawSync, piecemeal: () => zlib.createInflateRaw(PIECE) },
+  br: { atOnce: zlib.brotliDecompressSync, piecemeal: () => zlib.createBrotliDecompress(PIECE) },
   zstd: {
     atOnce: (bytes, limit) => zlib.zstdDecompressSync(bytes, { ...ZSTD, ...limit }),
-    piecemeal: () => zlib.createZstdDecompress(ZSTD),
+    piecemeal: () => zlib.createZstdDecompress({ ...ZSTD, ...PIECE }),
   },
 }
 
@@ -68,7 +75,10 @@ export function decodeContent(
   if (isWhole && codings.length === 1 && wire.length <= AT_ONCE_BYTES_MAX) {
     const coding = codingOf(codings[0] as string, wire)
     if (coding === null) return { body: wire, decoding: 'unknown', isCut: false }
-    const bytes = inflateAtOnce(coding, wire.bytes(), lengthMax)
+    if (isForeign(coding, wire)) return { body: wire, decoding: 'broken', isCut: false }
+    const outputMax = Math.max(AT_ONCE_OUTPUT_BYTES_MIN, AT_ONCE_RATIO_MAX * wire.length)
+    const isLikelyBomb = coding === 'br' && wire.length < BROTLI_BOMB_BYTES
+    const bytes = isLikelyBomb ? null : inflateAtOnce(coding, wire.bytes(), Math.min(lengthMax, outputMax))
     if (bytes !== null) return { body: SpooledBody.of(bytes, spool), decoding: 'decoded', isCut: false }
   }
   return decodePatiently(wire, codings, spool, lengthMax, isWhole)
@@ -87,6 +97,7 @@ async function decodePatiently(
   for (const name of codings.toReversed()) {
     const coding = codingOf(name, body)
     if (coding === null) return { body, decoding: 'unknown', isCut }
+    if (isForeign(coding, body)) return { body, decoding: 'broken', isCut }
     const { output, end } = await inflatePatiently(
       INFLATE[coding].piecemeal,
       body,
@@ -122,6 +133,13 @@ function codingOf(name: string, body: Body): Coding | null {
     default:
       return null
   }
+}
+
+/** Plain text that says it is gzip, as servers do, is seen by its first bytes. */
+function isForeign(coding: Coding, body: Body): boolean {
+  if (coding !== 'gzip') return false
+  const [first, second] = body.bytes(2)
+  return first !== 0x1f || second !== 0x8b
 }
 
 /** All bytes, or null when anything is amiss. */

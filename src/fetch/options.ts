@@ -64,6 +64,11 @@ const login = z
     'give password or passwordEnv, one of them',
   )
 
+const directory = z.string().superRefine((path, context) => {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  context.addIssue({ code: 'custom', message: `there is no directory '${path}'` })
+})
+
 const pemFile = z.string().superRefine((path, context) => {
   const message = path === '' ? 'name a file' : fileComplaint(path)
   if (message !== null) context.addIssue({ code: 'custom', message })
@@ -171,7 +176,7 @@ export const fetchOptions = z.strictObject({
     text: 'Whether ftp: servers must encrypt (AUTH TLS, with a certificate as tls wants it); ftps: ones always do.',
   }),
   allowFiles: shaped(
-    z.array(z.string().min(1)).default([]),
+    z.array(directory).default([]),
     {
       text: 'Directories of this machine that file: URLs may be read from, all below them included.',
       flag: 'allow-files',

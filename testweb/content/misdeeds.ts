@@ -63,12 +63,12 @@ export function isMisdeed(name: MisdeedName | Variant): name is MisdeedName {
 }
 
 /**
- * What a page does where its host is one of the share that misbehaves, else null. Roots are as they should be, so that there is
- * a way in; exhibits are themselves. Hosts begin at different places of the list.
+ * What a page does where its host is one of the share that misbehaves, else null. Every second page does, so that there is
+ * a way on; exhibits are themselves. Hosts begin at different places of the list.
  */
 export function turnAt(share: number, host: Pick<Host, 'index' | 'pages'>, page: number): MisdeedName | Variant | null {
-  if (share === 0 || page === 0 || page >= host.pages || !misbehaves(host.index, share)) return null
-  return TURNS[(host.index * 5 + page) % TURNS.length] ?? null
+  if (share === 0 || page % 2 === 0 || page >= host.pages || !misbehaves(host.index, share)) return null
+  return TURNS[(host.index * 5 + (page >> 1)) % TURNS.length] ?? null
 }
 
 /** Spread evenly: of the first n hosts, n times the share misbehave. */

@@ -78,7 +78,7 @@ export const TLS: Behaviours = {
 /** Names that have no behaviour, and why. */
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'connect-timeout':
-    'a listener of Node always accepts; a connection that is not made in time is tested with an address that answers nobody',
+    'a listener of Node always accepts; a thread that listens and never accepts stands in for it in the tests',
   'tls-revoked': 'neither Node nor its OpenSSL asks for revocation lists, so there is nothing a client could notice',
   'tls-dh480': 'OpenSSL 3 takes no group below 512 bits, and Node none below 1,024',
   'tls-dh512': 'Node takes no group below 1,024 bits; tls-dh1024 is the weakest that can be shown',
