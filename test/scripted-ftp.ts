@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /** What a command is answered with: a text, or something done. `reply` sends a text. */
-export type FtpAnswer = string | ((said: { argument: string; socket: Socket; reply(text: string): void }) => void)
+export type FtpAnswer =
+  | string
+  | ((said: { argument: string; socket: Socket; readonly reply: (text: string) => void }) => void)
 
 export interface FtpScript {
   readonly greeting?: FtpAnswer

@@ -18,7 +18,12 @@ export interface TalkStand extends AsyncDisposable {
   /** For answers that must be documents. They are released at the end. */
   document(url: string, change?: Partial<FetchRequest>): Promise<Document>
   text(url: string): Promise<string>
+  /** Lets time pass until the answer is there; what is still on its way may come between. */
+  passTime(asked: Promise<unknown>, stepMs: number): Promise<void>
 }
+
+/** What a server in this process has sent is there after a few of them. */
+const TURNS_BETWEEN = 20
 
 let standCount = 0
 
@@ -61,6 +66,14 @@ export function openTalkStand(
     ask,
     document,
     text: async (url) => Buffer.from((await document(url)).body.bytes()).toString('latin1'),
+    async passTime(asked, stepMs) {
+      const answer = { isThere: false }
+      void asked.finally(() => (answer.isThere = true))
+      while (!answer.isThere) {
+        for (let turn = 0; turn < TURNS_BETWEEN; turn++) await new Promise((resolve) => setImmediate(resolve))
+        clock.advance(stepMs)
+      }
+    },
     async [Symbol.asyncDispose]() {
       await fetcher.close()
       for (const one of documents) one.release()

@@ -16,7 +16,7 @@ import {
   hostKeyOf,
 } from '../url/index.ts'
 import { MemoryUrlSeen } from '../url-seen/index.ts'
-import { Admission, type AdmissionSink } from './admission.ts'
+import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
 
 const PAGE = 'http://a.test/x/y.html' as CanonicalUrl
 
@@ -29,7 +29,11 @@ interface Told {
 }
 
 /** `byStrings`: a pattern that matches everything makes the scope look at every URL. */
-function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admission {
+function admissionOf(
+  byStrings: boolean,
+  maxDepth: number | null = null,
+  seeds: readonly CanonicalUrl[] = [],
+): Admission {
   const scope = compileScope({
     scope: 'host',
     include: [],
@@ -41,7 +45,7 @@ function admissionOf(byStrings: boolean, maxDepth: number | null = null): Admiss
   scope.addSeed(PAGE)
   return new Admission({
     canonicalise: compileCanonicaliser({ urlLength: 2_083, sessionIds: [] }),
-    seeds: [],
+    seeds,
     scope,
     fingerprinter: new Fingerprinter(defaultKey),
     seen: new MemoryUrlSeen(),
@@ -72,6 +76,49 @@ function admit(admission: Admission, html: string, depth = 1, mayFollow = true):
   expect(admission.admitLinks({ url: PAGE, depth }, page, mayFollow, sink)).toBeUndefined()
   return told
 }
+
+describe('other schemes than those of the web', () => {
+  /** Remembers what it is told. */
+  const newSink = (): AdmissionSink & { entries: FrontierEntry[]; reasons: RefusalReason[] } => {
+    const entries: FrontierEntry[] = []
+    const reasons: RefusalReason[] = []
+    const sink: AdmissionSink = {
+      admitted: (entry) => entries.push(entry),
+      abroad: () => expect.unreachable(),
+      refused: (reason) => reasons.push(reason),
+      held: () => undefined,
+      linked: () => undefined,
+    }
+    return { ...sink, entries, reasons }
+  }
+  const host = hostKeyOf(PAGE)
+
+  test('are followed once a seed has them, also a seed of an earlier run', async () => {
+    const admission = admissionOf(true)
+    const html = `<a href="ftp://${host}/a"><a href="gopher://${host}/1">`
+    expect(admit(admission, html).refused).toEqual(['scheme', 'scheme'])
+    await admission.admitSeed(`ftp://${host}/` as CanonicalUrl, newSink())
+    const { refused, entries } = admit(admission, html)
+    expect(refused).toEqual(['scheme'])
+    expect(entries.map(({ url }) => url)).toEqual([`ftp://${host}/a`])
+    expect(admit(admissionOf(true, null, [`gopher://${host}/` as CanonicalUrl]), html).refused).toEqual(['scheme'])
+  })
+
+  test('never lead from the web into files, whatever the seeds are, by link, base or redirect', async () => {
+    const admission = admissionOf(true)
+    await admission.admitSeed('file://localhost/corpus/' as CanonicalUrl, newSink())
+    const page = '<a href="file:///corpus/a"><a href="file://localhost/corpus/b">'
+    expect(admit(admission, page).refused).toEqual(['scheme', 'scheme'])
+    expect(admit(admission, '<base href="file:///corpus/"><a href="c">').refused).toEqual(['scheme'])
+    const redirect = newSink()
+    await admission.admitRedirect(seedEntry(PAGE), 'file:///corpus/d', redirect)
+    expect(redirect.reasons).toEqual(['scheme'])
+    expect(redirect.entries).toEqual([])
+    // Files lead to files.
+    await admission.admitRedirect(seedEntry('file://localhost/corpus' as CanonicalUrl), 'file:///corpus/e', redirect)
+    expect(redirect.entries.map(({ url }) => url)).toEqual(['file://localhost/corpus/e'])
+  })
+})
 
 describe('the way by bytes and the way by strings', () => {
   const hrefs = [

@@ -33,12 +33,14 @@ export interface FoundLinks {
   readonly refused: readonly RefusalReason[]
 }
 
-const NO_LINKS: FoundLinks = { admitted: [], abroad: [], held: [], refused: [] }
+export const NO_LINKS: FoundLinks = { admitted: [], abroad: [], held: [], refused: [] }
 
 /** Everything that becomes true together with the end of one URL's walk. */
 export interface Settled extends FoundLinks {
   readonly entry: FrontierEntry
   readonly verdict: Verdict
+  /** The URL was a page before, and counts as one of its host since then. */
+  readonly isReturn?: boolean
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
 }
@@ -122,8 +124,10 @@ export class Books {
     const { figures, frontier, writePage, writeFailure } = this.#parts
     const { verdict } = settled
     const isPage = verdict.kind === 'page'
-    frontier.conclude(settled.entry, isPage)
-    if (isPage) this.#batch.pages.push(verdict.url)
+    // A page that is returned to is one of its host already.
+    const isNewPage = isPage && settled.isReturn !== true
+    frontier.conclude(settled.entry, isNewPage)
+    if (isNewPage) this.#batch.pages.push(verdict.url)
     else this.#batch.ended.push(verdict.url)
     this.#verdicts.push(verdict)
     figures.count(verdict)

@@ -14,6 +14,7 @@ import {
   JsonLines,
   NullArchive,
   type PageRecord,
+  type ReturnNote,
   sortCdxj,
   WarcWriter,
 } from '../store/index.ts'
@@ -38,6 +39,7 @@ export const FILES = {
   index: 'state/index.cdxj',
   links: 'state/links.log',
   originals: 'state/originals.jsonl',
+  returns: 'state/returns.jsonl',
 } as const
 
 /** What was learnt about traps: no batch speaks of it, and nothing is lost without it but requests. */
@@ -61,6 +63,8 @@ export interface CrawlFiles {
   readonly robots: JsonLines<SavedRobotsEntry>
   /** Hosts and origins that were given up, and until when. */
   readonly givenUp: JsonLines<GivenUpNote>
+  /** Pages that were put back in line. */
+  readonly returns: JsonLines<ReturnNote>
   /** Pauses that hosts asked for, and the pace they have taught; the last line of a host holds. */
   readonly manners: JsonLines<MannersNote>
   readonly linkLog: LinkLog | null
@@ -91,12 +95,13 @@ export async function openCrawlFiles(
   const held = await openLines<FrontierEntry>('held')
   const robots = await openLines<SavedRobotsEntry>('robots')
   const givenUp = await openLines<GivenUpNote>('givenUp')
+  const returns = await openLines<ReturnNote>('returns')
   const manners = await openLines<MannersNote>('manners')
   const failures = await FailuresFile.open(dir, (states['failures'] as FailuresState | undefined) ?? null)
   closers.add(() => failures.close())
   committed.set('failures', failures)
   const originals = share === null ? null : await openLines<OriginalNote>('originals')
-  const lines = { originals, pages, seeds, held, robots, givenUp, manners, failures }
+  const lines = { originals, pages, seeds, held, robots, givenUp, returns, manners, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {

@@ -5,6 +5,7 @@
 //   state/frontier/  what waits      ┐ each holds the batches up to one of them, and is told the rest
 //   state/seen/      URLs met        ┘ by replay
 //   state/contents/  digests met: told the rest from pages.jsonl, which has them all
+//   state/returned/  an index of returns.jsonl, made when a run begins
 
 import { join } from 'node:path'
 import { DiskContentSeen, type ContentState } from '../content-seen/index.ts'
@@ -12,7 +13,7 @@ import { LineReader, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { DiskFrontier, HostRules } from '../frontier/index.ts'
 import { type Journal, type LedgerBatch, SegmentedJournal } from '../ledger/index.ts'
 import { RobotsCache } from '../robots/index.ts'
-import { readJsonLines } from '../store/index.ts'
+import { readJsonLines, ReturnedPages } from '../store/index.ts'
 import { Fingerprinter } from '../url/index.ts'
 import { DiskUrlSeen, type SeenState } from '../url-seen/index.ts'
 import type { Closers } from './closers.ts'
@@ -38,6 +39,8 @@ export interface CrawlState {
   readonly figures: CrawlFigures
   readonly files: CrawlFiles
   readonly past: Past
+  /** Pages that were returned to; null where none was, or nothing waits. */
+  readonly returned: ReturnedPages | null
   /** Files and parts on disk that every batch speaks of. */
   readonly committed: ReadonlyMap<string, CommittedFile>
   /** Batches up to this one are in every part on disk. */
@@ -122,6 +125,9 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   const crawlDelays = new CrawlDelays(frontier, settings.robots.crawlDelayMax, rules)
   await restoreRobots(files.robots.path, robots, crawlDelays)
   await replay(journal, { seen, seenHolds: seenState?.replayFrom ?? 0, fingerprinter, frontier })
+  const returned =
+    frontier.figures().waiting === 0 ? null : await ReturnedPages.open(files.returns.path, join(folder, 'returned'))
+  if (returned !== null) closers.add(async () => returned.close())
   const contentsHold = contentState?.replayFrom ?? 0
   if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold)
   else await tellNotedContents(contentSeen, files.originals.path, contentsHold)
@@ -178,6 +184,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     figures: CrawlFigures.from((last?.totals as CrawlTotals | undefined) ?? null),
     files,
     past: { isNew: last === null, seeds, states },
+    returned,
     committed,
     heldElsewhere: () => Math.min(seenHolds, frontier.replayFrom),
     writeOut: async () => {

@@ -1,11 +1,12 @@
 // A crawl as its owner sees it: opened from a directory, run to its end, looked at meanwhile, closed.
 
+import { join } from 'node:path'
 import type { ClockMs, StopReason } from '../base/index.ts'
 import type { Wire } from '../exchange/index.ts'
 import type { FrontierFigures } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
-import type { FailureRecord } from '../store/index.ts'
+import type { FailureRecord, PageRecord } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { BrokenFigures } from './broken-visits.ts'
 import { archivePlaces, type CheckpointFigures, copyCrawl } from './checkpoint.ts'
@@ -15,7 +16,7 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
 import type { PaceFigures, Speed } from './pace.ts'
-import { requeue } from './requeue.ts'
+import { requeue, requeuePages } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
@@ -172,6 +173,17 @@ export class Crawl {
       if (forgetUnreachable(record.url as CanonicalUrl, robots, files.robots)) books.noted()
       return true
     })
+  }
+
+  /** Puts pages that `isWanted` says back in line: they are visited again. Returns how many. Not while it runs. */
+  async requeuePages(isWanted: (page: PageRecord) => boolean): Promise<number> {
+    const { files, past } = this.#state
+    const seeds = new Set(past.seeds.map((seed) => seed.url))
+    const { books, strategy, trouble } = this.#walk
+    const { pages, returns } = files
+    const isSeed = (url: CanonicalUrl): boolean => seeds.has(url)
+    const indexFolder = join(this.#plan.dir, 'state/returned')
+    return requeuePages({ pages, returns, books, strategy, trouble, isSeed, indexFolder }, isWanted)
   }
 
   /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */

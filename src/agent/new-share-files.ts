@@ -8,7 +8,7 @@ import type { FrontierEntry } from '../frontier/index.ts'
 import { emptyBatch, type OriginalNote, SegmentedJournal } from '../ledger/index.ts'
 import { LINK_LOG_HEAD_BYTES } from '../processors/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
-import { type FailureRecord, JsonLines, type PageRecord } from '../store/index.ts'
+import { type FailureRecord, JsonLines, type PageRecord, type ReturnNote } from '../store/index.ts'
 import type { RememberedOptions } from './changed-options.ts'
 import { Closers } from './closers.ts'
 import { FILES, type Seed } from './crawl-files.ts'
@@ -30,6 +30,7 @@ interface Lines {
   readonly givenUp: JsonLines<GivenUpNote>
   readonly manners: JsonLines<MannersNote>
   readonly originals: JsonLines<OriginalNote>
+  readonly returns: JsonLines<ReturnNote>
 }
 
 export class NewShareFiles {
@@ -65,6 +66,7 @@ export class NewShareFiles {
         givenUp: await openLines<GivenUpNote>(FILES.givenUp),
         manners: await openLines<MannersNote>(FILES.manners),
         originals: await openLines<OriginalNote>(FILES.originals),
+        returns: await openLines<ReturnNote>(FILES.returns),
       })
     } catch (fault) {
       await closers.closeAll().catch(() => {})
@@ -81,6 +83,8 @@ export class NewShareFiles {
     lines.append(record)
     if (name === 'pages') this.#figures.count(pageVerdict(record as PageRecord))
     if (name === 'failures') this.#figures.count(failureVerdict(record as FailureRecord))
+    // Its page has a line that counts no more.
+    if (name === 'returns') this.#figures.uncount(pageVerdict(record as ReturnNote))
     return lines.needsDrain ? lines.drained() : undefined
   }
 

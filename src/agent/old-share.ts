@@ -6,7 +6,13 @@ import type { ExchangeState } from '../exchange/index.ts'
 import type { FrontierEntry, HandedHost } from '../frontier/index.ts'
 import { type CrawlIdentity, lookAtLastBatch, type NumberedBatch, type OriginalNote } from '../ledger/index.ts'
 import type { SavedRobotsEntry } from '../robots/index.ts'
-import { type ArchiveState, type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
+import {
+  type ArchiveState,
+  type FailureRecord,
+  type PageRecord,
+  readJsonLines,
+  type ReturnNote,
+} from '../store/index.ts'
 import type { Fingerprinter } from '../url/index.ts'
 import type { RememberedOptions } from './changed-options.ts'
 import { Closers } from './closers.ts'
@@ -99,6 +105,10 @@ export class OldShare {
 
   givenUp(): AsyncIterable<GivenUpNote> {
     return readJsonLines<GivenUpNote>(this.#state.files.givenUp.path)
+  }
+
+  returns(): AsyncIterable<ReturnNote> {
+    return readJsonLines<ReturnNote>(this.#state.files.returns.path)
   }
 
   manners(): AsyncIterable<MannersNote> {

@@ -46,9 +46,10 @@ export async function tellNotedContents(contents: DiskContentSeen, path: string,
   }
 }
 
-/** As the page settler decides it: a whole answer, with a body, that is nobody's copy. */
-function isOriginal({ status, truncated, bytes, duplicateOf }: PageRecord): boolean {
-  return status >= 200 && status < 300 && truncated === undefined && bytes > 0 && duplicateOf === undefined
+/** As the page settler decides it: a whole answer, with a body, that is nobody's copy, nor its own. */
+function isOriginal({ status, truncated, bytes, duplicateOf, revisitOf }: PageRecord): boolean {
+  const isWhole = status >= 200 && status < 300 && truncated === undefined && bytes > 0
+  return isWhole && duplicateOf === undefined && revisitOf === undefined
 }
 
 function foundIn({ url, digest, payloadDigest, fetchedAt, warc }: PageRecord): FoundOriginal {

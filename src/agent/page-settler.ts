@@ -11,9 +11,10 @@ import type { Archive, PageRecord, WarcLocation } from '../store/index.ts'
 import type { TrapWatch } from '../traps/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
-import type { Books, FoundLinks } from './books.ts'
+import { type Books, type FoundLinks, NO_LINKS } from './books.ts'
 import { inDoubt } from './broken-visits.ts'
 import { type Asked, noteWishes, type PageWishes, skipDetail } from './page-wishes.ts'
+import { noteValidators, type OpenPageRecord, type Returns, unchangedRecord } from './returns.ts'
 
 export interface PageSettlerParts {
   readonly admission: Admission
@@ -26,6 +27,8 @@ export interface PageSettlerParts {
   /** False where robots are ignored: then nobody's nofollow binds us either. */
   readonly obeysRobots: boolean
   readonly followsDuplicates: boolean
+  /** Null where no page that waits was visited before. */
+  readonly returns: Returns | null
   /** Null where traps are walked into. */
   readonly traps: TrapWatch | null
   readonly faults: FaultPoints
@@ -50,13 +53,17 @@ export class PageSettler {
 
   /** After the processors: is it wanted, and was its content met before? */
   #judge(entry: FrontierEntry, page: PageInHand): Promise<boolean> | boolean {
-    const { books, contentSeen, wishes } = this.#parts
+    const { books, contentSeen, wishes, returns } = this.#parts
     const { document, dropped } = page
     if (dropped !== null) {
       books.skipped(entry, dropped.reason, dropped.detail)
       return false
     }
     const asked = wishes.of(page)
+    if (returns !== null && document.status === 304 && asked.action !== 'skip') {
+      const kept = this.#keepUnchanged(entry, document, asked, returns)
+      if (kept !== null) return kept
+    }
     const digest = sha256(document.body)
     if (asked.action === 'skip') return this.#follow(entry, page, asked, digest, labelled(digest), null, null, null)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
@@ -66,6 +73,37 @@ export class PageSettler {
     return claimed instanceof Promise
       ? claimed.then((original) => this.#keepClaimed(entry, page, asked, digest, bytes, original))
       : this.#keepClaimed(entry, page, asked, digest, bytes, claimed)
+  }
+
+  /** The server says that what it gave before still holds. Null where we know nothing that could. */
+  #keepUnchanged(
+    entry: FrontierEntry,
+    document: Document,
+    asked: Asked,
+    returns: Returns,
+  ): Promise<boolean> | boolean | null {
+    const note = returns.unchanged(entry.url, document)
+    if (note === null) return null
+    const { payloadDigest, digest, fetchedAt } = note.capture
+    // It leads nowhere new, and teaches nothing: what it stands for did.
+    const enter = (place: WarcLocation | null): true => {
+      const { url } = entry
+      const page = unchangedRecord(entry, document, asked, note, place)
+      const verdict = { url, kind: 'page', status: document.status, bytes: 0, wireBytes: 0 } as const
+      this.#parts.books.settle({ entry, isReturn: true, verdict, page, failure: null, ...NO_LINKS })
+      return true
+    }
+    const written =
+      asked.action === 'unstored'
+        ? null
+        : this.#parts.archive.write(document, {
+            payloadDigest: payloadDigest ?? digest,
+            revisitOf: { url: entry.url, fetchedAtMs: Date.parse(fetchedAt), payloadDigest },
+            isNotModified: true,
+            via: entry.via,
+            depth: entry.depth,
+          })
+    return written instanceof Promise ? written.then(enter) : enter(written)
   }
 
   /** Keeps a page whose content is claimed, unless somebody had it before. */
@@ -127,7 +165,7 @@ export class PageSettler {
     original: Original | null,
     location: WarcLocation | null,
   ): Promise<boolean> | boolean {
-    const { admission, linkLog, followsDuplicates, obeysRobots, faults } = this.#parts
+    const { admission, linkLog, followsDuplicates, obeysRobots, faults, returns } = this.#parts
     const { document } = page
     if (claim !== null) faults.hit('stage')
     const target = redirectTarget(document)
@@ -136,6 +174,7 @@ export class PageSettler {
       asked.action === 'skip'
         ? null
         : pageRecord(entry, page, asked, labelled(digest), payloadDigest, original, location, target)
+    if (record !== null) returns?.mark(record)
     let later: Promise<void> | undefined
     try {
       if (target !== null) later = admission.admitRedirect(entry, target, stage)
@@ -180,7 +219,7 @@ export class PageSettler {
     claim: Buffer | null,
     stage: Stage,
   ): true {
-    const { books, contentSeen, traps } = this.#parts
+    const { books, contentSeen, traps, returns } = this.#parts
     // Before the books: what breaks on an odd page must not leave it half settled.
     traps?.learn({
       url: entry.url,
@@ -196,6 +235,7 @@ export class PageSettler {
     })
     const position = books.settle({
       entry,
+      isReturn: returns !== null && returns.has(entry.url),
       verdict: {
         url: entry.url,
         kind: 'page',
@@ -308,10 +348,10 @@ function pageRecord(
   original: Original | null,
   warc: WarcLocation | null,
   location: string | null,
-): PageRecord {
+): OpenPageRecord {
   const { document, parsed } = page
   // Assigned one by one, not spread together: this runs for every page.
-  const record: { -readonly [field in keyof PageRecord]: PageRecord[field] } = {
+  const record: OpenPageRecord = {
     url: entry.url,
     status: document.status,
     type: document.mediaType,
@@ -331,7 +371,12 @@ function pageRecord(
   if (location !== null) record.location = resolved(location, entry.url)
   if (document.truncated !== null) record.truncated = document.truncated
   if (document.decoding === 'broken' || document.decoding === 'unknown') record.decoding = document.decoding
-  if (original !== null) record.duplicateOf = original.url
+  if (original !== null) {
+    // Met again by itself: only a page that is returned to.
+    if (original.url === entry.url) record.revisitOf = new Date(original.fetchedAtMs).toISOString()
+    else record.duplicateOf = original.url
+  }
+  if (document.status === 200 && document.truncated === null) noteValidators(record, document)
   noteWishes(record, asked)
   if (server !== null) record.server = server
   if (parsed === null) return record

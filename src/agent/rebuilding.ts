@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Fault } from '../base/index.ts'
 import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
 import type { NumberedBatch } from '../ledger/index.ts'
-import { type FailureRecord, type PageRecord, readPlacedLines } from '../store/index.ts'
+import { type FailureRecord, type PageRecord, readPlacedLines, ReturnedPages, type ReturnNote } from '../store/index.ts'
 import type { Strategy } from '../strategy/index.ts'
 import { type CanonicalUrl, type Fingerprinter, hostKeyOf } from '../url/index.ts'
 import type { DiskUrlSeen } from '../url-seen/index.ts'
@@ -18,7 +18,7 @@ export interface WaitingSources {
 }
 
 /** Of a page, a failure, or a seed, which stands at depth 0 and does not say so. */
-type Line = Pick<PageRecord | FailureRecord, 'url' | 'depth' | 'via'>
+type Line = Pick<PageRecord | FailureRecord, 'url' | 'depth' | 'via'> & Pick<PageRecord, 'visit'>
 
 export class Rebuilding {
   readonly #dir: string
@@ -65,14 +65,24 @@ export class Rebuilding {
       seen.restore(high, low, 1)
       return true
     }
-    for (const { path, length, isPages } of this.#verdictFiles()) {
-      for await (const record of this.#counted(path, length)) {
-        const url = record.url as CanonicalUrl
-        if (!isNew(url) || frontier === null) continue
-        // Met and done with: so the host is known, and its pages are counted.
-        frontier.offer(this.#entryOf(record, false))
-        frontier.omit(hostKeyOf(url), url, isPages)
+    const returns = { path: 'state/returns.jsonl', length: (this.#states['returns'] as number | undefined) ?? 0 }
+    const returned =
+      returns.length === 0
+        ? null
+        : await ReturnedPages.open(join(this.#dir, returns.path), join(this.#dir, 'state/returned'), returns.length)
+    try {
+      for (const { path, length, isPages } of this.#verdictFiles()) {
+        for await (const record of this.#counted<Line>(path, length)) {
+          const url = record.url as CanonicalUrl
+          if (isPages && returned?.isTakenBack(record) === true) continue
+          if (!isNew(url) || frontier === null) continue
+          // Met and done with: so the host is known, and its pages are counted.
+          frontier.offer(this.#entryOf(record, false))
+          frontier.omit(hostKeyOf(url), url, isPages)
+        }
       }
+    } finally {
+      returned?.close()
     }
     await frontier?.endReplay()
     const offer = async (entry: FrontierEntry): Promise<void> => {
@@ -87,6 +97,10 @@ export class Rebuilding {
     for await (const { batch } of sources.told()) for (const entry of batch.admitted) await offer(entry)
     if (frontier === null) return
     for (const entry of this.#ends) await offer(entry)
+    // Pages that were put back in line and have no verdict since.
+    for await (const note of this.#counted<ReturnNote>(returns.path, returns.length)) {
+      await offer(this.#entryOf(note, false))
+    }
     await write(frontier, number)
   }
 
@@ -98,9 +112,9 @@ export class Rebuilding {
     ]
   }
 
-  async *#counted(path: string, length: number): AsyncGenerator<Line> {
+  async *#counted<T extends Line>(path: string, length: number): AsyncGenerator<T> {
     if (length === 0) return
-    for await (const { record, end } of readPlacedLines<Line>(join(this.#dir, path))) {
+    for await (const { record, end } of readPlacedLines<T>(join(this.#dir, path))) {
       yield record
       // Not one further: what lies behind may be anything.
       if (end >= length) return

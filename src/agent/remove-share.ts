@@ -13,6 +13,7 @@ const PARTS = [
   'frontier.rebuilt',
   'seen',
   'contents',
+  'returned',
   'spool',
   basename(TRAPS_FILE),
 ]

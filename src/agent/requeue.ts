@@ -1,13 +1,21 @@
-// Verdicts taken back: URLs that were given up or skipped wait again.
+// Verdicts taken back: URLs that were given up or skipped wait again, and pages that are to be visited once more.
 
 import type { FrontierEntry } from '../frontier/index.ts'
-import type { FailureRecord } from '../store/index.ts'
+import {
+  type FailureRecord,
+  type JsonLines,
+  type PageRecord,
+  readPlacedLines,
+  ReturnedPages,
+  type ReturnNote,
+} from '../store/index.ts'
 import type { Strategy } from '../strategy/index.ts'
 import { type CanonicalUrl, hostKeyOf, originOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { FailuresFile } from './failures-file.ts'
+import { returnNoteOf } from './returns.ts'
 import type { Trouble } from './trouble.ts'
-import { failureVerdict } from './verdict.ts'
+import { failureVerdict, pageVerdict } from './verdict.ts'
 
 export interface RequeueParts {
   readonly failures: FailuresFile
@@ -38,7 +46,43 @@ export async function requeue(parts: RequeueParts, isWanted: (record: FailureRec
   }
 }
 
-function entryOf(record: FailureRecord, { strategy, isSeed }: RequeueParts): FrontierEntry {
+export interface ReturnParts extends Omit<RequeueParts, 'failures'> {
+  readonly pages: Pick<JsonLines<PageRecord>, 'path' | 'length'>
+  readonly returns: JsonLines<ReturnNote>
+  /** Where the index of the returns is kept. */
+  readonly indexFolder: string
+}
+
+/** Has pages visited again; returns how many wait. A line of pages.jsonl stays where it is: a note says that it counts no more. */
+export async function requeuePages(parts: ReturnParts, isWanted: (page: PageRecord) => boolean): Promise<number> {
+  const { pages, returns, books, trouble, indexFolder } = parts
+  if (pages.length === 0) return 0
+  // Every page has one line that counts at most, so what is noted meanwhile is asked about no more.
+  const before = await ReturnedPages.open(returns.path, indexFolder)
+  let total = 0
+  try {
+    for await (const { record, end } of readPlacedLines<PageRecord>(pages.path)) {
+      if (isWanted(record) && before?.isTakenBack(record) !== true) {
+        const entry = entryOf(record, parts)
+        trouble.forgive(entry.host)
+        trouble.forgive(originOf(entry.url))
+        returns.append(returnNoteOf(record))
+        books.requeued(entry, pageVerdict(record))
+        if (++total % ROUND_URLS === 0) await books.commit()
+      }
+      if (end >= pages.length) break
+    }
+  } finally {
+    before?.close()
+  }
+  await books.commit()
+  return total
+}
+
+function entryOf(
+  record: Pick<FailureRecord, 'url' | 'via' | 'depth'>,
+  { strategy, isSeed }: Pick<RequeueParts, 'strategy' | 'isSeed'>,
+): FrontierEntry {
   const url = record.url as CanonicalUrl
   const via = record.via as CanonicalUrl | null
   const link = { url, host: hostKeyOf(url), via, depth: record.depth, isSeed: isSeed(url) }

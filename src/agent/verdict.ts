@@ -15,7 +15,12 @@ export type Verdict =
   | { readonly url: CanonicalUrl; readonly kind: 'skipped'; readonly reason: SkipReason }
 
 /** As pages.jsonl has it. */
-export function pageVerdict({ url, status, bytes, wireBytes }: PageRecord): Verdict {
+export function pageVerdict({
+  url,
+  status,
+  bytes,
+  wireBytes,
+}: Pick<PageRecord, 'url' | 'status' | 'bytes' | 'wireBytes'>): Verdict {
   return { url: url as CanonicalUrl, kind: 'page', status, bytes, wireBytes }
 }
 

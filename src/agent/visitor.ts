@@ -10,15 +10,19 @@
 import type { Clock, FailureCode, FaultPoints, RefusalReason } from '../base/index.ts'
 import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
+import type { FetchOutcome } from '../fetch/index.ts'
 import type { Errand, Frontier, FrontierEntry, Turn } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
 import type { TrapWatch } from '../traps/index.ts'
 import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
+import type { CookieWalls } from './cookie-walls.ts'
+import type { HeadFirst } from './head-first.ts'
 import type { Manners } from './manners.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
+import type { Returns } from './returns.ts'
 import type { Permits } from './permits.ts'
 import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
 import type { RobotsDesk } from './robots-desk.ts'
@@ -34,6 +38,11 @@ export interface VisitorParts {
   readonly desk: RobotsDesk | null
   readonly settler: PageSettler
   readonly books: Books
+  /** Null where no page that waits was visited before. */
+  readonly returns: Returns | null
+  readonly walls: CookieWalls
+  /** Null where no page's head is asked for first. */
+  readonly heads: HeadFirst | null
   readonly trouble: Trouble
   readonly manners: Manners
   readonly broken: BrokenVisits
@@ -119,7 +128,7 @@ export class Visitor {
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
-    const { frontier, isStopping, permits, books, manners, traps } = this.#parts
+    const { frontier, isStopping, permits, books, manners } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
     let wasAsked = false
@@ -134,7 +143,6 @@ export class Visitor {
         return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
-      if (entry.tries === 0 && entry.pauses === 0) traps?.asked(entry)
       const step = await this.#ask(turn, entry, origin, addresses, i, again)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
@@ -164,7 +172,7 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, traps, trouble, rescope, rules } = this.#parts
+    const { books, desk, frontier, traps, trouble, rescope, rules, returns } = this.#parts
     const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
     if (gone !== null) {
       books.failed(entry, gone.code, gone.detail)
@@ -175,11 +183,13 @@ export class Visitor {
       books.skipped(entry, 'scope-changed', `the scope was changed and refuses it now: ${refusal}`)
       return 'settled'
     }
-    if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages) {
+    // A page that is returned to is among those of its host, and no trap.
+    const isReturn = returns !== null && returns.has(entry.url)
+    if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages && !isReturn) {
       books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
       return 'settled'
     }
-    const trap = traps === null ? null : traps.judge(entry)
+    const trap = traps === null || isReturn ? null : traps.judge(entry)
     if (trap !== null) {
       books.skipped(entry, trap.reason, trap.detail)
       return 'settled'
@@ -207,15 +217,20 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble } = this.#parts
     faults.hit('visit')
+    const isReturn = returns !== null && returns.has(entry.url)
+    const isHead = heads !== null && !isReturn && heads.isDue(entry)
+    if (entry.tries === 0 && entry.pauses === 0 && !isHead && !isReturn) traps?.asked(entry)
     const outcome = await fetcher.fetch(
       {
         url: entry.url,
         addresses,
         purpose: 'page',
+        method: isHead ? 'HEAD' : 'GET',
         isLast: index === turn.entries.length - 1,
         acceptPartial: entry.tries >= rules.retries,
+        validators: returns?.validatorsOf(entry.url),
       },
       signal,
     )
@@ -223,6 +238,7 @@ export class Visitor {
       permits.giveBack()
       return { restMs: 0, back: entry, ends: true }
     }
+    if (isHead && heads.leadsOn(entry, outcome)) return this.#headed(turn, entry, origin, outcome)
     switch (outcome.kind) {
       case 'skipped':
         permits.giveBack()
@@ -243,6 +259,12 @@ export class Visitor {
       case 'fetched': {
         const { document } = outcome
         try {
+          const back = outcome.hasNewCookies === true ? walls.again(entry, document) : null
+          if (back !== null) {
+            permits.giveBack()
+            trouble.answered(origin)
+            return { restMs: this.#parts.manners.restAfter(turn.host, document.durationMs), back, ends: true }
+          }
           const step = this.#conclude(turn, entry, origin, document)
           // Mostly there is nothing to wait for.
           return step instanceof Promise ? await step : step
@@ -251,6 +273,21 @@ export class Visitor {
         }
       }
     }
+  }
+
+  /** The head came, or did not: the page itself is asked for when the host has rested. */
+  #headed(turn: Turn, back: FrontierEntry, origin: Origin, outcome: FetchOutcome): Step {
+    const { permits, books } = this.#parts
+    permits.giveBack()
+    if (outcome.kind !== 'fetched') return { restMs: this.#parts.manners.restAfter(turn.host, 0), back, ends: true }
+    const { document } = outcome
+    document.release()
+    if (passingTrouble(document.status) !== 'FETCH_THROTTLED') {
+      return { restMs: this.#parts.manners.restAfter(turn.host, document.durationMs), back, ends: true }
+    }
+    const pause = this.#parts.manners.pauseAfter(turn.host, origin, document)
+    books.rest(pause)
+    return { restMs: pause.restMs, back, ends: true }
   }
 
   /** A URL that failed by itself: again, or given up. The permit for it is back. */

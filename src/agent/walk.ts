@@ -5,7 +5,7 @@ import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
-import { type Fetcher, openFetcher, proxyResolvesNames, userAgentOf } from '../fetch/index.ts'
+import { type Fetcher, openFetcher, proxyResolvesNames, TypeFilter, userAgentOf } from '../fetch/index.ts'
 import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
@@ -18,10 +18,12 @@ import { Books, type CommittedFile } from './books.ts'
 import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
 import type { Closers } from './closers.ts'
+import { CookieWalls } from './cookie-walls.ts'
 import { TRAPS_FILE } from './crawl-files.ts'
 import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
+import { HeadFirst } from './head-first.ts'
 import { LearntRests, type MannersNote } from './learnt-rests.ts'
 import { MachineLoad } from './machine-load.ts'
 import { Manners } from './manners.ts'
@@ -33,6 +35,7 @@ import { PageWishes } from './page-wishes.ts'
 import { Permits } from './permits.ts'
 import { decideAlone, Pipeline } from './pipeline.ts'
 import { requeue } from './requeue.ts'
+import { Returns } from './returns.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
 import { shareOf } from './speed-limit.ts'
@@ -121,6 +124,9 @@ export async function joinWalk(
     robots.robots === 'obey'
       ? deskOf(plan, state, books, admission, sink, neighbours, broken, policy, (fault) => pipeline.breakDown(fault))
       : null
+  const { returned } = state
+  const rulesOfReturn = { isConditional: settings.fetch.conditional, isArchiving: settings.store.warc !== 'off' }
+  const returns = returned === null ? null : new Returns(returned, rulesOfReturn)
   const traps = await trapsOf(plan, state, closers)
   const settler = new PageSettler({
     admission,
@@ -132,6 +138,7 @@ export async function joinWalk(
     obeysRobots: desk !== null,
     wishes: new PageWishes(policy, desk, productTokenOf(userAgentOf(settings.fetch))),
     followsDuplicates: agent.duplicates === 'follow',
+    returns,
     traps,
     faults,
   })
@@ -153,6 +160,9 @@ export async function joinWalk(
     desk,
     settler,
     books,
+    returns,
+    walls: new CookieWalls(compileCanonicaliser(settings.url), agent.redirects),
+    heads: headFirstOf(plan),
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     manners,
@@ -320,6 +330,11 @@ function admissionOf(
   })
 }
 
+function headFirstOf({ settings }: CrawlPlan): HeadFirst | null {
+  const { headFirst, acceptTypes, rejectTypes } = settings.fetch
+  return headFirst === 'never' ? null : new HeadFirst(headFirst, new TypeFilter(acceptTypes, rejectTypes))
+}
+
 async function troubleOf({ clock, settings }: CrawlPlan, { files }: CrawlState, books: Books): Promise<Trouble> {
   const trouble = new Trouble(clock, settings.agent.hostMemory, (note) => {
     files.givenUp.append(note)
@@ -465,7 +480,8 @@ function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, clos
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
-  const options = { ...settings.fetch, connectionsKept }
+  const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.agents ?? 1))
+  const options = { ...settings.fetch, connectionsKept, cookieBytes }
   const fetcher = openFetcher(options, spool, clock, environment)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())

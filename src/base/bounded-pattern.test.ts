@@ -101,7 +101,7 @@ describe('is refused', () => {
   test('any text is a pattern or a complaint, and never a throw', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...'ab()[]{}?*+|\\^$.,-1:<=!kpQzu&'), maxLength: 12 }),
+        fc.string({ unit: fc.constantFrom(...'ab()[]{}?*+|\\^$.,-1:<=!kpQzu&'.split('')), maxLength: 12 }),
         (source) => {
           if (patternComplaint(source) !== null) return
           expect(found(source, 'http://h/ab')).toBeTypeOf('boolean')

@@ -13,6 +13,7 @@ export {
 export { type FaultFigures, FaultTally } from './fault-tally.ts'
 export { Random } from './random.ts'
 export { FaultOnPurpose, SeededFaults } from './seeded-faults.ts'
+export { type DecodeText, textDecoder } from './text-decoder.ts'
 export { formatBytes, formatDuration, parseDuration, parseSize } from './units.ts'
 export {
   type FailureCode,

@@ -37,8 +37,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {
+    name: 'skipped',
+    summary: 'Lists the URLs of a crawl that were skipped, with the reason: robots.txt, filters, budgets, traps.',
+    load: async () => (await import('./skipped.ts')).skippedCommand,
+  },
+  {
     name: 'requeue',
-    summary: 'Takes back verdicts of a crawl, so that failed or skipped URLs are asked for again.',
+    summary: 'Takes back verdicts of a crawl, so that failed or skipped URLs, or pages, are asked for again.',
     load: async () => (await import('./requeue.ts')).requeueCommand,
   },
   {

@@ -129,6 +129,8 @@ function describe(one: Explanation): string {
   if (one.found !== null) text += line('found', foundOf(one.found))
   if (one.linkedFrom.count > 0) text += line('linked', linkedOf(one.linkedFrom))
   if (one.page?.duplicateOf !== undefined) text += line('copy', `same content as ${shortened(one.page.duplicateOf)}`)
+  if (one.page?.revisitOf !== undefined) text += line('content', `as it was on ${one.page.revisitOf}`)
+  if (one.earlierVisits > 0) text += line('before', `a page ${formatNumberOf(one.earlierVisits, 'time')} before`)
   if (one.page?.location !== undefined) text += line('moved', `to ${shortened(one.page.location)}`)
   if (one.page?.optOuts !== undefined) text += line('asks', optOutsOf(one.page.optOuts, one.page.optOutSource))
   if (one.page?.unstored !== undefined) text += line('archive', 'no copy: it asks for that (robots.optOuts)')

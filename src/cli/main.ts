@@ -65,15 +65,16 @@ async function run(args: string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.name === wanted)
   if (command === undefined) {
     const { nearest } = await import('../config/index.ts')
+    const { printable } = await import('../report/index.ts')
     const meant = nearest(
       wanted,
       COMMANDS.map((one) => one.name),
     )
     const looksLikeUrl = /^https?:\/\//.test(wanted)
     process.stderr.write(
-      `portolan: there is no command '${wanted}'` +
+      `portolan: there is no command '${printable(wanted)}'` +
         (looksLikeUrl
-          ? `; did you mean 'portolan crawl ${wanted}'?`
+          ? `; did you mean 'portolan crawl ${printable(wanted)}'?`
           : meant === null
             ? ''
             : `; did you mean '${meant}'?`) +
@@ -100,7 +101,8 @@ async function runCommand(entry: CommandEntry, args: string[]): Promise<number> 
     return await command.run(args)
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
-    process.stderr.write(`portolan ${entry.name}: ${cause.message}\n`)
+    const { printable } = await import('../report/index.ts')
+    process.stderr.write(`portolan ${entry.name}: ${cause.message.split('\n').map(printable).join('\n')}\n`)
     switch (cause.code) {
       case 'CONFIG_INVALID':
         return EXIT.usage.code

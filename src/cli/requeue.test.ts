@@ -63,7 +63,7 @@ test('without a selection it says what there is, and changes nothing', async () 
   })
   expect((await requeue(dir, '--host', '127.9.9.9')).out).toBe(
     `These URLs of host 127.9.9.9 in ${dir} could be asked for again:\n  1  --reason FETCH_CONNECT_REFUSED\n` +
-      'Say one or more of these, --failed for all that failed, or --skipped all.\n',
+      'Say one or more of these, --failed for all that failed, or --skipped all; or --pages for what was had.\n',
   )
   expect(await standing(dir)).toEqual(failures)
 })

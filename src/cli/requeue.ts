@@ -1,4 +1,4 @@
-// portolan requeue: verdicts taken back, so that the next run asks again.
+// portolan requeue: verdicts taken back, so that the next run asks again; pages too, which are visited once more.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { FAILURES, SKIPS } from '../base/index.ts'
 import { type Problem, unknownName } from '../config/index.ts'
 import { lockDirectory } from '../disk/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
-import { type FailureRecord, readJsonLines } from '../store/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import { canonicalise, type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { bringViewUpToDate } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
@@ -20,19 +20,26 @@ import {
   shellWord,
   storedConfig,
 } from './crawl-directory.ts'
+import { isChosenPage, readPageChoice } from './requeue-pages.ts'
 
 const MANY = { takesValue: true, repeats: true } as const
 const FLAGS = new Map([
   ['failed', BARE],
   ['reason', MANY],
   ['skipped', MANY],
+  ['pages', BARE],
+  ['older-than', VALUED],
+  ['status', MANY],
   ['host', VALUED],
   ['json', BARE],
 ])
 const ALL = 'all'
+/** Pages, among the reasons. */
+const PAGES = 'page'
 
 export const requeueCommand: Command = {
-  usage: 'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--host HOST] [--json]',
+  usage:
+    'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--pages [--older-than AGE] [--status STATUS]…] [--host HOST] [--json]',
   examples: [
     { command: 'portolan requeue example.org', what: 'what could be asked for again, by reason' },
     { command: 'portolan requeue example.org --failed', what: 'everything that failed' },
@@ -41,6 +48,10 @@ export const requeueCommand: Command = {
       what: 'only what failed for these reasons',
     },
     { command: 'portolan requeue example.org --skipped size-filtered', what: 'what was skipped for this reason' },
+    {
+      command: 'portolan requeue example.org --pages --older-than 7d',
+      what: 'pages that were had a week ago or before',
+    },
     { command: 'portolan requeue example.org --failed --host www.example.org', what: 'only URLs of one host' },
   ],
   details: () =>
@@ -48,11 +59,15 @@ export const requeueCommand: Command = {
     '  --failed           URLs that were given up; with --reason only those\n' +
     '  --reason CODE      one reason of failures, may be repeated; says --failed itself\n' +
     '  --skipped REASON   URLs that were skipped for this reason, may be repeated; `all` for every reason\n' +
+    '  --pages            pages: they are visited again, and fetched where they have changed (--conditional)\n' +
+    '  --older-than AGE   only pages that were fetched so long ago, like 12h or 7d\n' +
+    '  --status STATUS    only pages with this status, like 404, or 5xx for a class; may be repeated\n' +
     '  --host HOST        only URLs of this host; a URL of it will do\n' +
     '  --json             the counts as one JSON object\n\n' +
-    'Without --failed, --reason and --skipped it lists what could be said, and changes nothing.\n' +
+    'Without --failed, --reason, --skipped and --pages it lists what could be said, and changes nothing.\n' +
     'Nothing is asked for yet: `portolan crawl --dir DIR` goes on with what waits again. Whatever made a URL be\n' +
     'skipped is judged again then: change the option that did it first. Not while a crawl runs in DIR.\n' +
+    'A page that waits again counts as waiting; its line in pages.jsonl stays, and the next visit adds another.\n' +
     'docs/errors.md lists all reasons.',
   run: (args) => runRequeue(args),
 }
@@ -69,6 +84,8 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
   for (const reason of skips) {
     if (reason !== ALL && !(reason in SKIPS)) problems.push(unknownReason('skipped', reason, SKIPS))
   }
+  const statuses = (flags.get('status') ?? []) as readonly string[]
+  const pages = readPageChoice(flags.has('pages'), value('older-than'), statuses, Date.now(), problems)
   const said = value('host')
   const host = said === undefined ? null : hostIn(said)
   if (said !== undefined && host === null) problems.push({ where: '--host', what: `${quote(said)} is not a host` })
@@ -77,23 +94,30 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
     return EXIT.usage.code
   }
   await assertCrawl(dir)
-  if (!flags.has('failed') && reasons.length === 0 && skips.length === 0) {
+  if (!flags.has('failed') && reasons.length === 0 && skips.length === 0 && pages === null) {
     const choice = await choiceIn(dir, host)
     streams.stdout.write(
       flags.has('json') ? `${JSON.stringify({ dir, ...choice })}\n` : describeChoice(dir, host, choice),
     )
     return EXIT.ok.code
   }
-  const { counts, isHostMet } = await requeueIn(dir, host, selectionOf(flags.has('failed'), reasons, skips))
+  const { counts, isHostMet } = await requeueIn(
+    dir,
+    host,
+    selectionOf(flags.has('failed'), reasons, skips),
+    pages === null ? null : (page) => isChosenPage(pages, host, page),
+  )
   const urls = Object.values(counts).reduce((sum, count) => sum + count, 0)
   if (flags.has('json')) streams.stdout.write(`${JSON.stringify({ dir, requeued: urls, reasons: counts })}\n`)
-  else if (!isHostMet) streams.stdout.write(`Nothing ${placeOf(dir, host)} was given up or skipped.\n`)
+  else if (!isHostMet && pages === null)
+    streams.stdout.write(`Nothing ${placeOf(dir, host)} was given up or skipped.\n`)
+  else if (urls === 0 && pages !== null) streams.stdout.write(`Nothing ${placeOf(dir, host)} is such a page.\n`)
   else streams.stdout.write(describeDone(dir, host, urls, counts))
   return EXIT.ok.code
 }
 
 /** The host of what people have at hand: its name, with a port, or a URL of it. Null when it is none of these. */
-function hostIn(text: string): string | null {
+export function hostIn(text: string): string | null {
   const isBareIpv6 = /^[\da-f]*:[\da-f.]*:[\da-f:.]*$/i.test(text)
   const url = canonicalise(text.includes('://') ? text : `http://${isBareIpv6 ? `[${text}]` : text}`)
   return typeof url === 'string' && /^https?:/.test(url) ? hostKeyOf(url) : null
@@ -107,7 +131,7 @@ function placeOf(dir: string, host: string | null): string {
   return host === null ? `in ${printable(dir)}` : `of host ${printable(host)} in ${printable(dir)}`
 }
 
-function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
+export function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
   const other = flag === 'reason' ? SKIPS : FAILURES
   if (reason in other) {
     const right = flag === 'reason' ? `--skipped ${reason}` : `--reason ${reason}`
@@ -130,6 +154,7 @@ async function requeueIn(
   dir: string,
   host: string | null,
   isChosen: Choose,
+  wantsPage: ((page: PageRecord) => boolean) | null,
 ): Promise<{ readonly counts: Counts; readonly isHostMet: boolean }> {
   let isHostMet = false
   const counts: Record<string, number> = {}
@@ -147,6 +172,8 @@ async function requeueIn(
           if (isChosen(record)) counts[record.reason] = (counts[record.reason] ?? 0) + 1
         }
         await job.requeue((record) => isOf(host, record) && isChosen(record))
+        const pages = wantsPage === null ? 0 : await job.requeuePages(wantsPage)
+        if (pages > 0) counts[PAGES] = (counts[PAGES] ?? 0) + pages
       } finally {
         await job.close()
       }
@@ -193,7 +220,7 @@ function describeChoice(dir: string, host: string | null, { failures, skipped }:
   if (Object.keys(counts).length === 0) return `Nothing ${placeOf(dir, host)} was given up or skipped.\n`
   return (
     `These URLs ${placeOf(dir, host)} could be asked for again:\n${rowsOf(counts)}` +
-    'Say one or more of these, --failed for all that failed, or --skipped all.\n'
+    'Say one or more of these, --failed for all that failed, or --skipped all; or --pages for what was had.\n'
   )
 }
 

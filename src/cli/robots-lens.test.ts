@@ -101,3 +101,12 @@ test('a file that cannot be read is named with the reason', async () => {
     message: "'/nowhere/robots.txt' cannot be read: there is no such file",
   })
 })
+
+test('nothing in the file acts on the terminal', async () => {
+  const { out } = await run(
+    ['-', '--agent', 'x', '/a\u009b'],
+    'User-agent: *\nDisallow: /a\u001b[2J\u009b31m*\nDisallow: /a\u202e',
+  )
+  expect(out).toMatch(/^(dis)?allowed\t/)
+  expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+})

@@ -1,6 +1,7 @@
 // `portolan robots`: what a robots.txt says to a crawler about some URLs, and by which line.
 
 import { parseRobots, productTokenOf, type RobotsDecision } from '../robots/index.ts'
+import { printable } from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import { type LensStreams, readInput } from './lens-input.ts'
@@ -72,15 +73,15 @@ export async function robotsCommand(args: string[], streams: LensStreams = proce
     streams.stdout.write(`${JSON.stringify(answer)}\n`)
   } else {
     for (const { url, decision } of decided) {
-      streams.stdout.write(`${decision.allowed ? 'allowed' : 'disallowed'}\t${url}\t${lineText(decision)}\n`)
+      streams.stdout.write(`${decision.allowed ? 'allowed' : 'disallowed'}\t${printable(url)}\t${lineText(decision)}\n`)
     }
   }
   return exitCode
 }
 
-/** A tab inside the line would look like another column. */
+/** A line of somebody's file: what would act on a terminal is made visible, and a tab would look like another column. */
 function lineText(decision: RobotsDecision): string {
-  return decision.rule === null ? '-' : decision.rule.replaceAll('\t', ' ')
+  return decision.rule === null ? '-' : printable(decision.rule)
 }
 
 function pathAndQueryOf(text: string): string | null {

@@ -263,6 +263,8 @@ function describeEvent(event: NodeEvent): string {
     }
     case 'fewer-connections':
       return event.what
+    case 'agent-warning':
+      return `Agent ${event.agent}: ${printable(event.what)}.`
     case 'agent-restarted':
       return `${brokenAgent(event)} and was started again from its last commit, after ${formatDuration(Math.round(event.ms))}.`
     case 'agent-left':

@@ -61,7 +61,7 @@ test.each([
   [[], 'URL: which ones?'],
   [['--base'], '--base: needs a value'],
   [['--base', '/a', 'b'], "--base: '/a' is no page of a crawl (invalid-url)"],
-  [['--base', 'sftp://a/', 'b'], "--base: 'file:///a' is no page of a crawl (scheme)"],
+  [['--base', 'sftp://a/', 'b'], "--base: 'sftp://a/' is no page of a crawl (scheme)"],
   [['--charset', 'klingon', 'http://h/'], "--charset: 'klingon' is no encoding"],
   [['--bse', 'x'], '--bse: unknown; did you mean --base?'],
   [['--json=yes', 'http://h/'], '--json: takes no value'],

@@ -38,6 +38,8 @@ export class AnswerReader {
   #state: State = 'over'
   #interimCount = 0
   #isPersistent = false
+  /** False for the answer to a HEAD, whatever it says. */
+  #hasBody = true
   /** Bytes of the body that are missing, while its length is known. */
   #missing = 0
   /** A head that came in pieces: what there is of it. */
@@ -49,8 +51,9 @@ export class AnswerReader {
   }
 
   /** The next byte begins an answer. */
-  expect(listener: AnswerListener): void {
+  expect(listener: AnswerListener, hasBody = true): void {
     this.#listener = listener
+    this.#hasBody = hasBody
     this.#state = 'head'
     this.#interimCount = 0
     this.#pendingLength = 0
@@ -140,7 +143,10 @@ export class AnswerReader {
     }
     this.#isPersistent = head.isPersistent
     this.#state = 'until-close'
-    if (head.length === CHUNKED) {
+    if (!this.#hasBody) {
+      this.#state = 'length'
+      this.#missing = 0
+    } else if (head.length === CHUNKED) {
       this.#state = 'chunks'
       this.#chunks.reset()
     } else if (head.length !== UNTIL_CLOSE) {

@@ -21,6 +21,7 @@ import type { AnswerHead } from './answer-head.ts'
 import { detailOf, failureOf } from './classify-error.ts'
 import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
+import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
 import type { FetchOptions } from './options.ts'
 import type { Asker, OriginConnection } from './origin-connection.ts'
@@ -32,6 +33,13 @@ export interface ExchangeSettings {
   readonly clock: Clock
   readonly spool: Spool
   readonly filter: TypeFilter
+  /** Null where cookies are off. */
+  readonly cookies: CookieJar | null
+}
+
+interface Refusal {
+  readonly reason: SkipReason
+  readonly detail: string
 }
 
 /** Told of the end: whether the connection is still good. */
@@ -41,6 +49,7 @@ export class Exchange implements Asker {
   readonly connection: OriginConnection
   readonly signal: AbortSignal
   readonly requestText: string
+  readonly isHead: boolean
   readonly #settings: ExchangeSettings
   readonly #request: FetchRequest
   readonly #requestHead: string
@@ -58,6 +67,7 @@ export class Exchange implements Asker {
   #head: AnswerHead | null = null
   #contentType: ContentType | null = null
   #wire: SpooledBody | null = null
+  #hasNewCookies = false
 
   constructor(
     settings: ExchangeSettings,
@@ -75,6 +85,7 @@ export class Exchange implements Asker {
     this.signal = signal
     this.connection = connection
     this.requestText = requestText
+    this.isHead = request.method === 'HEAD'
     this.#requestHead = requestHead
     this.#onSettled = onSettled
     this.#resolve = resolve
@@ -138,10 +149,20 @@ export class Exchange implements Asker {
     this.#movedAtMs = this.#lastByteAtMs
     this.#head = head
     this.#contentType = parseContentType(headerValues(head.rawHeaders, 'content-type'))
-    const { options, spool } = this.#settings
+    const { options, spool, cookies } = this.#settings
+    if (cookies !== null && setsCookies(head.rawHeaders)) this.#takeCookies(cookies, head)
     const isPage = this.#request.purpose === 'page'
-    if (isPage && head.status < 300 && this.#isFiltered(head)) return false
-    this.#wire = new SpooledBody(spool, isPage ? options.bodyMax : options.robotsMax, Math.max(0, head.length))
+    const refusal = isPage && !this.isHead ? this.#refusalOf(head) : null
+    if (refusal !== null) {
+      // The connection goes with it, since draining may cost more than a new one.
+      this.#skip(refusal)
+      return false
+    }
+    this.#wire = new SpooledBody(
+      spool,
+      isPage ? options.bodyMax : options.robotsMax,
+      this.isHead ? 0 : Math.max(0, head.length),
+    )
     return true
   }
 
@@ -153,6 +174,11 @@ export class Exchange implements Asker {
   }
 
   onEnd(isReusable: boolean): void {
+    const refusal = this.isHead && this.#head !== null ? this.#refusalOf(this.#head) : null
+    if (refusal !== null) {
+      this.#wire?.release()
+      return this.#skip(refusal, isReusable)
+    }
     this.#complete(null, isReusable)
   }
 
@@ -163,7 +189,7 @@ export class Exchange implements Asker {
 
   onConnectError({ code, detail }: ConnectError): void {
     if (this.#phase === 'settled') return
-    if (code === 'private-address') this.#skip(code, detail)
+    if (code === 'private-address') this.#skip({ reason: code, detail })
     else this.#fail(code, detail)
   }
 
@@ -176,18 +202,18 @@ export class Exchange implements Asker {
     }
   }
 
-  /** Skips what the head already shows to be unwanted; the connection goes with it, since draining may cost more than a new one. */
-  #isFiltered(head: AnswerHead): boolean {
+  #takeCookies(cookies: CookieJar, head: AnswerHead): void {
+    const lines = headerValues(head.rawHeaders, 'set-cookie')
+    this.#hasNewCookies = cookies.take(this.connection.host, this.#request.url, lines, this.#settings.clock.wallMs())
+  }
+
+  /** Why what the head shows is unwanted; null where it is not. */
+  #refusalOf(head: AnswerHead): Refusal | null {
+    if (head.status >= 300) return null
     const mediaType = this.#contentType === null ? null : this.#contentType.mediaType
-    if (!this.#settings.filter.wants(mediaType)) {
-      this.#skip('type-filtered', mediaType ?? '')
-      return true
-    }
-    if (head.length > this.#settings.options.announcedMax) {
-      this.#skip('size-filtered', `${head.length} bytes announced`)
-      return true
-    }
-    return false
+    if (!this.#settings.filter.wants(mediaType)) return { reason: 'type-filtered', detail: mediaType ?? '' }
+    if (head.length <= this.#settings.options.announcedMax) return null
+    return { reason: 'size-filtered', detail: `${head.length} bytes announced` }
   }
 
   /** A body that ended too soon: a failure, unless half of it is asked for or it belongs to a redirect. */
@@ -228,7 +254,7 @@ export class Exchange implements Asker {
         durationMs,
         ip,
       })
-      this.#settle({ kind: 'fetched', document })
+      this.#settle({ kind: 'fetched', document, hasNewCookies: this.#hasNewCookies })
     }
     try {
       const codings = parseCodings(headerValues(head.rawHeaders, 'content-encoding'))
@@ -251,8 +277,8 @@ export class Exchange implements Asker {
     this.#settle({ kind: 'failed', code, detail, durationMs })
   }
 
-  #skip(reason: SkipReason, detail: string): void {
-    this.#end(false)
+  #skip({ reason, detail }: Refusal, isConnectionGood = false): void {
+    this.#end(isConnectionGood)
     this.#settle({ kind: 'skipped', reason, detail })
   }
 
@@ -275,4 +301,12 @@ export class Exchange implements Asker {
     this.#resolve = null
     resolve?.(outcome)
   }
+}
+
+function setsCookies(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 10 && name.toLowerCase() === 'set-cookie') return true
+  }
+  return false
 }

@@ -11,6 +11,8 @@ export interface FetchRequest {
   readonly addresses: readonly Address[]
   /** 'page' applies the filters by type and size; 'robots' fetches whatever comes, up to its own size. */
   readonly purpose: 'page' | 'robots'
+  /** GET by default. What answers a HEAD is a document without a body, or skipped as a GET would be. */
+  readonly method?: 'GET' | 'HEAD'
   /** The host will rest before it is asked again: the connection may be parked or closed. */
   readonly isLast: boolean
   /**
@@ -18,10 +20,19 @@ export interface FetchRequest {
    * failure. For the last try. Redirects are always taken so: their body matters to nobody.
    */
   readonly acceptPartial: boolean
+  /** Of an earlier answer: the server may say that it still holds (304). */
+  readonly validators?: Validators | undefined
+}
+
+/** What a server told one answer of a URL from another by. */
+export interface Validators {
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
 }
 
 export type FetchOutcome =
-  | { readonly kind: 'fetched'; readonly document: Document }
+  /** `hasNewCookies`: the answer set cookies, and asked again the request would be another one. */
+  | { readonly kind: 'fetched'; readonly document: Document; readonly hasNewCookies?: boolean }
   /** We turned it down on its head or its address. */
   | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail: string }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string; readonly durationMs: number }

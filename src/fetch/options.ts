@@ -61,6 +61,11 @@ const login = z
     'give password or passwordEnv, one of them',
   )
 
+const directory = z.string().superRefine((path, context) => {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  context.addIssue({ code: 'custom', message: `there is no directory '${path}'` })
+})
+
 const pemFile = z.string().superRefine((path, context) => {
   const message = path === '' ? 'name a file' : fileComplaint(path)
   if (message !== null) context.addIssue({ code: 'custom', message })
@@ -112,6 +117,20 @@ export const fetchOptions = z.strictObject({
     'all',
   ),
   rejectTypes: shaped(z.array(mediaRange).default([]), { text: 'Media types that are skipped on their head.' }, 'none'),
+  headFirst: choice(['never', 'doubtful', 'always'], 'never', {
+    text: 'Ask for the head of a page before the page: never, where the ending of the URL makes type or size doubtful, or always.',
+    flag: 'head-first',
+  }),
+  cookies: choice(['host', 'off'], 'host', {
+    text: 'host: cookies are sent back to the host that set them, while the crawl runs; off: never.',
+    flag: 'cookies',
+  }),
+  cookiesPerHost: count(50, { text: 'Cookies kept of one host; the oldest go first.' }, { min: 1 }),
+  cookieBytes: size('8MiB', { text: 'Memory for cookies of all hosts; those of the longest unused go first.' }),
+  conditional: yesNo(true, {
+    text: 'Whether a page that is visited again is asked for only if it has changed (ETag, Last-Modified).',
+    flag: 'conditional',
+  }),
   announcedMax: size('1GiB', { text: 'An answer that announces more bytes than this is skipped.' }),
   connectTimeout: duration('10s', { text: 'For one address to accept the connection, TLS included.' }, { minMs: 1 }),
   headTimeout: duration('30s', { text: 'From the request to the end of the answer’s head.' }, { minMs: 1 }),
@@ -154,7 +173,7 @@ export const fetchOptions = z.strictObject({
     text: 'Whether ftp: servers must encrypt (AUTH TLS, with a certificate as tls wants it); ftps: ones always do.',
   }),
   allowFiles: shaped(
-    z.array(z.string().min(1)).default([]),
+    z.array(directory).default([]),
     {
       text: 'Directories of this machine that file: URLs may be read from, all below them included.',
       flag: 'allow-files',

@@ -12,12 +12,14 @@ import type { Address } from '../dns/index.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import type { Timed } from './deadline-sweep.ts'
-import type { RequestHead } from './request-head.ts'
+import type { OriginHead } from './request-head.ts'
 
 /** A request under way, told of what happens to it. */
 export interface Asker extends AnswerListener {
   /** What goes over the wire. */
   readonly requestText: string
+  /** A HEAD: no body follows. */
+  readonly isHead: boolean
   onConnecting(): void
   onSent(): void
   /** Bytes have come; what they are follows. */
@@ -38,7 +40,7 @@ export class OriginConnection implements Timed {
   readonly origin: string
   /** As in URLs: an IPv6 literal has brackets. */
   readonly host: string
-  readonly head: RequestHead
+  readonly head: OriginHead
   /** The other end, '' while there is none. */
   ip = ''
   readonly #settings: ConnectionSettings
@@ -55,7 +57,7 @@ export class OriginConnection implements Timed {
     origin: string,
     host: string,
     target: Target,
-    head: RequestHead,
+    head: OriginHead,
     settings: ConnectionSettings,
     onUseless: (connection: OriginConnection) => void,
   ) {
@@ -129,7 +131,7 @@ export class OriginConnection implements Timed {
   }
 
   #send(asker: Asker, socket: Socket): void {
-    this.#reader.expect(asker)
+    this.#reader.expect(asker, !asker.isHead)
     asker.onSent()
     socket.write(asker.requestText, 'latin1')
   }

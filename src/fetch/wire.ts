@@ -82,12 +82,12 @@ export class Wire {
     this.#socket = secured
     this.#watch(secured)
     secured.on('data', (piece: Buffer) => this.receive(piece, piece.length))
-    let isSecure = false
+    const handshake = { isDone: false }
     secured.once('secureConnect', () => {
-      isSecure = true
+      handshake.isDone = true
       this.#notify()
     })
-    while (!isSecure) {
+    while (!handshake.isDone) {
       this.#check()
       if (this.#isEnded) throw new TalkEnd('FETCH_TLS_FAILED', 'closed during the TLS handshake')
       await this.#more()

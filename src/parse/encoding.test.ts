@@ -93,6 +93,10 @@ describe('a guess from the bytes', () => {
     expect(sniff(Buffer.from(japanese))).toBe('utf-8')
   })
 
+  test('UTF-8 also when a character in it is broken', () => {
+    expect(sniff(Buffer.concat([Buffer.from(japanese), Buffer.of(0xe3, 0x20), Buffer.from(japanese)]))).toBe('utf-8')
+  })
+
   test('UTF-8 also when the last character is cut', () => {
     const bytes = Buffer.from(japanese)
     for (const cut of [1, 2]) expect(sniff(bytes.subarray(0, bytes.length - cut))).toBe('utf-8')
@@ -105,6 +109,129 @@ describe('a guess from the bytes', () => {
       }),
     )
   })
+})
+
+/** これは日本語のページです。 in three encodings. */
+const SAMPLES = {
+  shift_jis: Buffer.from('82b182ea82cd93fa967b8cea82cc8379815b835782c582b78142', 'hex'),
+  'euc-jp': Buffer.from('a4b3a4eca4cfc6fccbdcb8eca4cea5daa1bca5b8a4c7a4b9a1a3', 'hex'),
+  'iso-2022-jp': Buffer.from('\x1b$B$3$l$OF|K\\8l$N%Z!<%8$G$9!#\x1b(B', 'latin1'),
+}
+const SENTENCE = 'これは日本語のページです。'
+
+describe('a declaration that the bytes disprove', () => {
+  const page = (charset: string, text: Uint8Array): Buffer =>
+    Buffer.concat([
+      Buffer.from(`<meta charset=${charset}><title>`),
+      text,
+      Buffer.from('</title><a href="?q='),
+      text,
+      Buffer.from('">'),
+    ])
+
+  test.each(
+    (['shift_jis', 'euc-jp'] as const).flatMap((real) =>
+      ['utf-8', 'windows-1252', 'shift_jis', 'euc-jp', 'iso-2022-jp'].map((said) => ({ real, said })),
+    ),
+  )('$real that says $said is read as what it is', ({ real, said }) => {
+    const found = scanHtml(page(said, SAMPLES[real]), { charset: said }, options)
+    expect([found.encoding, found.title, found.links[0]?.href]).toEqual([real, SENTENCE, `?q=${SENTENCE}`])
+  })
+
+  test('the declaration of the page is asked before the bytes, when the header is wrong', () => {
+    const found = scanHtml(page('koi8-r', Buffer.from('\xc1\xc2\xc3', 'latin1')), { charset: 'utf-8' }, options)
+    expect([found.encoding, found.title]).toEqual(['koi8-r', 'абц'])
+  })
+
+  test('western bytes that say utf-8 are windows-1252', () => {
+    expect(scanHtml(page('utf-8', Buffer.from('caf\xe9', 'latin1')), { charset: null }, options).title).toBe('café')
+  })
+
+  test('UTF-8 that says it is western or Japanese is UTF-8', () => {
+    for (const said of ['iso-8859-1', 'sjis', 'euc-jp']) {
+      expect(scanHtml(page(said, Buffer.from(SENTENCE)), { charset: said }, options).title).toBe(SENTENCE)
+    }
+    // Two characters may be chance.
+    expect(scanHtml(page('latin1', Buffer.from('é')), { charset: null }, options).title).toBe('Ã©')
+  })
+
+  test('a late declaration too', () => {
+    const late = Buffer.concat([Buffer.from(' '.repeat(2_000)), page('utf-8', SAMPLES.shift_jis)])
+    expect(scanHtml(late, { charset: null }, options).title).toBe(SENTENCE)
+  })
+
+  test('some broken characters among whole ones disprove nothing', () => {
+    const mixed = Buffer.concat([Buffer.from(`${SENTENCE} \u00e9`), Buffer.from('caf\xe9 \x92', 'latin1')])
+    expect(scanHtml(page('utf-8', mixed), { charset: 'utf-8' }, options).encoding).toBe('utf-8')
+  })
+
+  test('a meta that says utf-16 is read in what it can be read in', () => {
+    expect(scanHtml(page('utf-16', Buffer.from('é')), { charset: null }, options).title).toBe('é')
+    const wide = Buffer.from('<meta charset=utf-8><title>é</title><a href=ü>', 'utf16le')
+    const found = scanHtml(wide, { charset: null }, options)
+    expect([found.encoding, found.title, found.links[0]?.href]).toEqual(['utf-16le', 'é', 'ü'])
+    expect(scanHtml(Buffer.from(wide).swap16(), { charset: null }, options).encoding).toBe('utf-16be')
+    expect(scanHtml(Buffer.concat([Buffer.of(0xff, 0xfe), wide]), { charset: 'utf-8' }, options).title).toBe('é')
+  })
+})
+
+describe('several encodings in one page', () => {
+  const { shift_jis: shift, 'euc-jp': euc, 'iso-2022-jp': iso } = SAMPLES
+  const concat = (...parts: (string | Uint8Array)[]): Buffer =>
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+
+  test('values are read in the encoding in which they are whole', () => {
+    const bytes = concat(
+      '<meta charset=euc-jp><title>',
+      shift,
+      '</title>',
+      euc,
+      euc,
+      '<a href="/',
+      euc,
+      '"><a href="/',
+      SENTENCE,
+      '"><a href="/',
+      shift,
+      '">',
+    )
+    const page = scanHtml(bytes, { charset: null }, options)
+    expect([page.encoding, page.title, ...page.links.map(({ href }) => href)]).toEqual([
+      'euc-jp',
+      SENTENCE,
+      `/${SENTENCE}`,
+      `/${SENTENCE}`,
+      `/${SENTENCE}`,
+    ])
+  })
+
+  test.each(['utf-8', 'shift_jis', 'euc-jp', 'windows-1252'])(
+    'ISO-2022-JP between its escapes is text in a page of %s, however much it looks like markup',
+    (charset) => {
+      // 自 is the bytes `<+`, 室 `<<`, 社 `<R`: unread, the last would swallow the link behind it.
+      const bytes = concat(
+        `<meta charset=${charset}><p>`,
+        Buffer.from('\x1b$B<+<<<R\x1b(B'),
+        '<a title="',
+        iso,
+        '" href=x>é</a>',
+      )
+      const page = scanHtml(bytes, { charset: null }, options)
+      expect(page.links.map(({ href }) => href)).toEqual(['x'])
+      expect(visibleText(bytes, page.encoding)).toContain('自室社')
+    },
+  )
+
+  test('an escape that leads nowhere changes nothing', () => {
+    const bytes = Buffer.from('<p>\x1b[1m \x1b$B\n<a href=x>\x1b$<a href=y>')
+    expect(scanHtml(bytes, { charset: null }, options).links.map(({ href }) => href)).toEqual(['x', 'y'])
+  })
+})
+
+test('a value in GB18030 that breaks off inside a character reads as in the whole page', () => {
+  const bytes = Buffer.from('<meta charset=gb18030><a href="x\x81\x30\x81"><a href=y>', 'latin1')
+  const [, inPage] = /href="([^"]*)"/.exec(decodeText(bytes, 'gb18030')) ?? []
+  expect(scanHtml(bytes, { charset: null }, options).links[0]?.href).toBe(inPage)
 })
 
 describe('labels', () => {
@@ -160,10 +287,11 @@ const html5lib = readMaterial<{ vectors: { file: string; dataBase64: string; enc
 describe.skipIf(html5lib === null)('vectors of html5lib (skipped where the material is not present)', () => {
   test.each((html5lib?.vectors ?? []).map((vector, index) => ({ ...vector, index })))(
     '$file $index is $encoding',
-    ({ dataBase64, encoding }) => {
+    ({ file, dataBase64, encoding }) => {
       // The whole scan decides, as in html5lib: it also finds declarations after the first kilobyte.
+      // The sample of a Japanese page says EUC-JP and was saved in UTF-8, so that its bytes disprove it.
       expect(scanHtml(Buffer.from(dataBase64, 'base64'), { charset: null }, options).encoding).toBe(
-        encodingOf(encoding),
+        file === 'test-yahoo-jp.dat' ? 'utf-8' : encodingOf(encoding),
       )
     },
   )
@@ -226,8 +354,7 @@ describe.skipIf(charsetFolder === null)(
         wrong.push(codePoint!)
       }
       expect(count).toBeGreaterThan(7_000)
-      // Node's decoder reads the byte 80 of Shift_JIS as U+FFFD where the standard says U+0080.
-      expect(wrong).toEqual(encoding === 'shift_jis' ? ['80'] : [])
+      expect(wrong).toEqual([])
     })
   },
 )

@@ -80,9 +80,11 @@ export class ForeignContent {
     }
     // Inside an integration point an end tag belongs to HTML unless it can only mean us.
     if (top.content === 'html' && name !== top.name && name !== 'svg' && name !== 'math') return false
-    const found = this.#open.findLastIndex((element) => element.name === name)
-    if (found !== -1) this.#open.length = found
-    return found !== -1
+    // A loop: a page of nothing but unmatched end tags asks this for each of them.
+    let found = this.#open.length - 1
+    while (found >= 0 && this.#open[found]?.name !== name) found--
+    if (found >= 0) this.#open.length = found
+    return found >= 0
   }
 
   /** Closes what was opened since the stack had this depth. */

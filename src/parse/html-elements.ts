@@ -28,7 +28,8 @@ export class HtmlElements {
   readonly #titleMax: number
   #isInForm = false
   #hasBackground = false
-  #hasLanguage = false
+  #lang: string | null = null
+  #xmlLang: string | null = null
   #framesets = 0
 
   constructor(reader: TagReader, values: HtmlValues, page: PageBuilder, options: ParseOptions) {
@@ -188,15 +189,14 @@ export class HtmlElements {
       if (url !== null && url !== '') this.page.link(url, 'refresh')
     }
     const robots = robotsMeta((this.#get(ATTRIBUTE.name) ?? '').toLowerCase(), content)
-    if (robots !== null) this.page.metaRobots.push(robots)
+    if (robots !== null) this.page.robots(robots)
   }
 
-  /** As with the body: the first html to have it gives it. An empty one says that the language is unknown. */
+  /** As with the body: of several html the first to have an attribute gives it. An empty one says that the language is unknown. */
   #language(): void {
-    const language = this.#get(ATTRIBUTE.lang) ?? this.#get(ATTRIBUTE['xml:lang'])
-    if (this.#hasLanguage || language === null) return
-    this.#hasLanguage = true
-    if (language !== '') this.page.language = language.toLowerCase()
+    this.#lang ??= this.#get(ATTRIBUTE.lang)
+    this.#xmlLang ??= this.#get(ATTRIBUTE['xml:lang'])
+    this.page.language = (this.#lang ?? this.#xmlLang)?.toLowerCase() || null
   }
 
   #source(kind: LinkKind): void {

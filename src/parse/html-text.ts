@@ -4,7 +4,8 @@ import { isSpace, TAG } from './html-names.ts'
 import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
 import { TagReader } from './html-tag.ts'
 import { collapseSpace, HtmlValues } from './html-values.ts'
-import { asBuffer, decodeText, isAsciiSafe } from './text-decoding.ts'
+import { asScannable } from './mixed-text.ts'
+import { asBuffer } from './text-decoding.ts'
 
 /** Elements whose raw text is not shown. (Of xmp, textarea and plaintext it is.) */
 const HIDDEN: ReadonlyMap<number, string> = new Map([
@@ -31,11 +32,9 @@ const UTF8_MARK = '\xef\xbb\xbf'
 
 /** Visible text, references resolved, white space collapsed. `encoding` is of the bytes; a string needs none. */
 export function visibleText(page: Uint8Array | string, encoding = 'utf-8'): string {
-  const isDirect = typeof page !== 'string' && isAsciiSafe(encoding)
-  const bytes = isDirect
-    ? asBuffer(page)
-    : Buffer.from(typeof page === 'string' ? page : decodeText(page, encoding), 'utf8')
-  return new TextScan(bytes, isDirect ? encoding : 'utf-8').run()
+  if (typeof page === 'string') return new TextScan(Buffer.from(page, 'utf8'), 'utf-8').run()
+  const decoded = asScannable(page, encoding)
+  return new TextScan(decoded ?? asBuffer(page), decoded === null ? encoding : 'utf-8').run()
 }
 
 class TextScan {

@@ -2,10 +2,14 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { checkPage } from '../../test/oracle/fuzz-check.ts'
+import { FuzzPages } from '../../test/oracle/fuzz-pages.ts'
+import { materialPages } from '../../test/oracle/fuzz-pool.ts'
 import { Random } from '../base/index.ts'
 import { scanHtml } from './html.ts'
 import { visibleText } from './html-text.ts'
 import { parseOptions } from './options.ts'
+import type { ParsedPage } from './parsed-page.ts'
 
 const options = parseOptions.parse({})
 const CHARSETS = [
@@ -74,11 +78,37 @@ test('a page cut anywhere yields the beginning of what the whole page yields', (
   }
 })
 
-// A search for an end that is not there, made again from each of n starts, would be n² / 2 steps: at this size
-// 8 s with the fastest search there is, minutes with a loop. Two seconds of processor time leave room for any machine.
-describe('400 kB of the worst we could think of take no more than two seconds', () => {
-  const BYTES = 400_000
-  const CPU_SECONDS_MAX = 2
+test('pages made of real ones, of soup and of noise are found in as parse5 finds in them (all of them: npm run fuzz:html)', () => {
+  const pages = new FuzzPages('short', [PAGE, ...materialPages()])
+  let compared = 0
+  for (let number = 0; number < 3_000; number++) {
+    const page = pages.page(number)
+    const { isCompared, problem } = checkPage(page)
+    if (isCompared) compared++
+    expect(problem, `page ${number}: ${page.charset} ${page.bytes.toString('latin1')}`).toBeNull()
+  }
+  expect(compared).toBeGreaterThan(1_000)
+})
+
+/** Processor time of a scan and of the text of a page; the best of several, for what else runs only adds. */
+function workMs(page: Buffer, times: number): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let time = 0; time < times; time++) {
+    const before = process.cpuUsage()
+    scanHtml(page, { charset: null }, options)
+    visibleText(page, 'windows-1252')
+    const { user, system } = process.cpuUsage(before)
+    best = Math.min(best, (user + system) / 1e3)
+  }
+  return best
+}
+
+// A search for an end that is not there, made again from each of n starts, would be n² / 2 steps: 10¹⁰ at this size, which
+// nothing does in LINEAR_MS. What takes longer must take about four times as long as a quarter of it, where n² takes sixteen.
+describe('four times the worst we could think of is four times the work', () => {
+  const BYTES = 200_000
+  const LINEAR_MS = 200
+  const RATIO_MAX = 9
 
   test.each([
     '<',
@@ -129,19 +159,84 @@ describe('400 kB of the worst we could think of take no more than two seconds', 
     '<form>',
     '&',
     ' ',
+    '<a style="url(x)">',
+    '\x1b$B',
+    '\x1b$Baa\x1b(B',
+    '\x82\xa0<a href="\x82\xa0">',
+    '<a \0 href="\0">',
+    '<div><table><tr><td>',
   ])('%s', (piece) => {
-    const bytes = Buffer.from(piece.repeat(Math.ceil(BYTES / piece.length)))
-    const nested = [
-      bytes,
-      Buffer.concat([Buffer.from('<svg>'), bytes]),
-      Buffer.concat([Buffer.from('<img srcset="'), bytes, Buffer.from('">')]),
-    ]
-    for (const page of nested) {
-      const before = process.cpuUsage()
-      scanHtml(page, { charset: null }, options)
-      visibleText(page, 'windows-1252')
-      const { user, system } = process.cpuUsage(before)
-      expect((user + system) / 1e6).toBeLessThan(CPU_SECONDS_MAX)
+    const page = (bytes: number): Buffer[] => {
+      const body = Buffer.from(piece.repeat(Math.ceil(bytes / piece.length)), 'latin1')
+      return [
+        body,
+        Buffer.concat([Buffer.from('<svg>'), body]),
+        Buffer.concat([Buffer.from('<img srcset="'), body, Buffer.from('">')]),
+      ]
     }
+    const quarters = page(BYTES / 4)
+    for (const [index, whole] of page(BYTES).entries()) {
+      if (workMs(whole, 1) < LINEAR_MS) continue
+      expect(workMs(whole, 3) / workMs(quarters[index] as Buffer, 3)).toBeLessThan(RATIO_MAX)
+    }
+  })
+})
+
+describe('a page without measure', () => {
+  const MEGABYTE = 1_000_000
+  const scan = (...parts: (string | Buffer)[]): ParsedPage =>
+    scanHtml(Buffer.concat(parts.map((part) => Buffer.from(part))), { charset: null }, options)
+
+  test('a line of 100 MB is read to its end', () => {
+    const page = scan(Buffer.alloc(100 * MEGABYTE, 'word '), '<a href=end>')
+    expect(page.links).toEqual([{ href: 'end', kind: 'a', isNofollow: false }])
+  })
+
+  test.each([
+    ['<div>', MEGABYTE],
+    ['<svg><g>', 200_000],
+    ['<math><mi>', 200_000],
+    ['<table><tr><td>', 200_000],
+  ] as const)('%s nested without end, %i times', (tag, times) => {
+    expect(scan(tag.repeat(times), '<a href=end>').links.map(({ href }) => href)).toEqual(['end'])
+  })
+
+  test('attributes by the hundred thousand, of which the first of a name counts', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => `a${index}=${index}`).join(' ')
+    expect(scan(`<a ${many} href=x `, many, ' href=y>').links.map(({ href }) => href)).toEqual(['x'])
+  })
+
+  test.each(['href="', 'style="', 'srcset="a '])('an attribute of 8 MB: %s', (start) => {
+    for (const filling of ['9', '(&amp;', '\0']) {
+      const page = scan(`<img ${start}`, Buffer.alloc(8 * MEGABYTE, filling, 'latin1'), '"><a href=end>')
+      expect(page.spans.href(page.spans.count - 1)).toBe('end')
+    }
+  })
+
+  test('a million links, of which as many are kept as is said, and the others counted', () => {
+    const page = scan('<a href=x>'.repeat(MEGABYTE))
+    expect(page.spans.count).toBe(options.linksPerPage)
+    expect(page.linksDropped).toBe(MEGABYTE - options.linksPerPage)
+  })
+
+  test('metas for robots without end are not kept without end', () => {
+    expect(scan('<meta name=robots content=noindex>'.repeat(10_000)).metaRobots).toHaveLength(100)
+  })
+
+  test.each([
+    '<!--',
+    '<title>',
+    '<script>',
+    '<style>',
+    '<textarea>',
+    '<a href="',
+    "<a title='",
+    '<![CDATA[',
+    '<?',
+    '<!DOCTYPE ',
+  ])('%s that never ends swallows the page, as in a browser', (start) => {
+    expect(scan('<a href=first>', start, Buffer.alloc(MEGABYTE, '<b href=x> ')).links.map(({ href }) => href)).toEqual([
+      'first',
+    ])
   })
 })

@@ -210,6 +210,7 @@ describe('facts', () => {
     expect(scan('<html lang=" pt-BR "><p lang=fr>').language).toBe('pt-br')
     expect(scan('<html><html lang=de>').language).toBe('de')
     expect(scan('<html xml:lang=sv>').language).toBe('sv')
+    expect(scan('<html xml:lang=sv><html lang=de xml:lang=fr>').language).toBe('de')
     expect(scan('<p lang=fr>').language).toBeNull()
   })
 

@@ -16,6 +16,7 @@
 //   - of the tree's rules only those are kept that decide over links: svg and math, template, nested
 //     forms, frames only in framesets. docs/decisions/0004-html-scanner.md names those left out.
 
+import { isDisproved } from './encoding-evidence.ts'
 import { sniffEncoding } from './encoding.ts'
 import { ForeignContent } from './foreign-content.ts'
 import { HtmlElements } from './html-elements.ts'
@@ -23,10 +24,11 @@ import { afterName, mayBeName, nextByte, TAG, TAG_NAMES } from './html-names.ts'
 import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
 import { TagReader } from './html-tag.ts'
 import { HtmlValues } from './html-values.ts'
+import { asScannable } from './mixed-text.ts'
 import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
-import { asBuffer, decodeText, isAsciiSafe } from './text-decoding.ts'
+import { asBuffer } from './text-decoding.ts'
 import { TextSketch } from './text-sketch.ts'
 
 export interface HtmlHints {
@@ -60,6 +62,9 @@ const QUESTION = 63
 const LETTER_F = 102
 const LETTER_T = 116
 
+/** Templates kept track of; browsers stop nesting elements at 512. */
+const TEMPLATE_DEPTH_MAX = 512
+
 /** Up to here a loop beats the call of indexOf (bench/parse.ts). */
 const NEAR_BYTES = 12
 
@@ -83,6 +88,9 @@ export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOpti
 }
 
 class HtmlScan {
+  /** As it came. */
+  readonly #page: Uint8Array
+  /** As it is scanned: the page, or what became of it in UTF-8. */
   readonly #bytes: Uint8Array
   /** The latin-1 string of the bytes. */
   readonly #text: string
@@ -96,6 +104,8 @@ class HtmlScan {
   #isPlain = true
   /** Open templates, and how deep in svg or math each was opened. */
   readonly #templates: { readonly isInert: boolean; readonly foreignDepth: number }[] = []
+  /** Those open beyond what is kept; they are like the last that is. */
+  #deepTemplates = 0
   /** How many of them are inert; nothing in those counts. */
   #inertDepth = 0
   /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
@@ -107,8 +117,9 @@ class HtmlScan {
 
   constructor(bytes: Uint8Array, encoding: string, mayRedeclare: boolean, isXml: boolean, options: ParseOptions) {
     // Where bytes are not safe to look at one by one the page becomes UTF-8 first: one scanner for all.
-    const isSafe = isAsciiSafe(encoding)
-    const buffer = isSafe ? asBuffer(bytes) : Buffer.from(decodeText(bytes, encoding), 'utf8')
+    const decoded = asScannable(bytes, encoding)
+    const buffer = decoded ?? asBuffer(bytes)
+    this.#page = bytes
     this.#bytes = buffer
     this.#text = buffer.toString('latin1')
     this.#encoding = encoding
@@ -119,7 +130,7 @@ class HtmlScan {
     this.#sketch?.clear()
     this.#elements = new HtmlElements(
       this.#reader,
-      new HtmlValues(this.#text, buffer, isSafe ? encoding : 'utf-8'),
+      new HtmlValues(this.#text, buffer, decoded === null ? encoding : 'utf-8'),
       new PageBuilder(options, buffer, this.#text),
       options,
     )
@@ -144,7 +155,8 @@ class HtmlScan {
       // Often the next tag is near, and a loop is quicker than the call of indexOf.
       const near = nextByte(bytes, LESS, next, NEAR_BYTES)
       position = near >= 0 ? near : text.indexOf('<', next)
-      if (sketch !== null && position !== next && this.#inertDepth === 0) {
+      // Most of the text between tags is a line feed or a space, and no word.
+      if (sketch !== null && position !== next && position !== next + 1 && this.#inertDepth === 0) {
         sketch.add(bytes, next, position === -1 ? length : position)
       }
     }
@@ -190,13 +202,15 @@ class HtmlScan {
     if (this.#isPlain && (tag === TAG.svg || tag === TAG.math)) {
       this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '', false)
       this.#isPlain = !this.#foreign.isInside
+    } else if (tag === TAG.template && this.#templates.length >= TEMPLATE_DEPTH_MAX) {
+      this.#deepTemplates++
     } else if (tag === TAG.template) {
       const isInert = this.#inertDepth > 0 || !this.#elements.isShadowRoot()
       this.#templates.push({ isInert, foreignDepth: this.#foreign.depth })
       if (isInert) this.#inertDepth++
     } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
       const declared = this.#elements.declaredEncoding()
-      if (declared !== null && declared !== this.#encoding) {
+      if (declared !== null && declared !== this.#encoding && !isDisproved(declared, asBuffer(this.#page))) {
         this.redeclared = declared
         return -1
       }
@@ -249,7 +263,8 @@ class HtmlScan {
   }
 
   #htmlEnd(tag: number): void {
-    if (tag === TAG.template) {
+    if (tag === TAG.template && this.#deepTemplates > 0) this.#deepTemplates--
+    else if (tag === TAG.template) {
       const template = this.#templates.pop()
       if (template === undefined) return
       if (template.isInert) this.#inertDepth--

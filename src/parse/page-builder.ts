@@ -15,6 +15,9 @@ const NUMBER_OF_KIND = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind
 
 const NO_BYTES = new Uint8Array(0)
 
+/** Metas for robots kept of a page; pages have one or two. What they say adds up, and later ones are forgotten. */
+const META_ROBOTS_MAX = 100
+
 export class PageBuilder {
   readonly #linksMax: number
   readonly #links: FoundLinks
@@ -41,6 +44,10 @@ export class PageBuilder {
   linkAt(start: number, end: number, kind: LinkKind, isNofollow: boolean): void {
     if (this.#links.count >= this.#linksMax) this.#linksDropped++
     else this.#links.add(start, end, meaningOf(kind, isNofollow))
+  }
+
+  robots(meta: [name: string, content: string]): void {
+    if (this.metaRobots.length < META_ROBOTS_MAX) this.metaRobots.push(meta)
   }
 
   build(encoding: string, sketch: Sketch | null = null): ParsedPage {

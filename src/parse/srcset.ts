@@ -8,6 +8,9 @@ const WIDTH = /^[0-9]+w$/
 const HEIGHT = /^[0-9]+h$/
 const DENSITY = /^-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?x$/
 
+/** No descriptor that means something is longer. */
+const DESCRIPTOR_LENGTH_MAX = 1_000
+
 /** URLs of the valid candidates, in order. */
 export function srcsetUrls(value: string): string[] {
   const urls: string[] = []
@@ -43,9 +46,24 @@ function endOfDescriptors(value: string, start: number): number {
   return value.length
 }
 
-/** Split at white space outside brackets. */
+/** Split at white space outside brackets. By hand: a regular expression would run out of stack in a descriptor of megabytes. */
 function splitDescriptors(text: string): string[] {
-  return text.match(/(?:\([^)]*(?:\)|$)|[^\t\n\f\r (])+/g) ?? []
+  const descriptors: string[] = []
+  let isBracketed = false
+  let start = -1
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position)
+    if (!isBracketed && isSpace(code)) {
+      if (start !== -1) descriptors.push(text.slice(start, position))
+      start = -1
+      continue
+    }
+    if (start === -1) start = position
+    if (code === 40) isBracketed = true
+    else if (code === 41) isBracketed = false
+  }
+  if (start !== -1) descriptors.push(text.slice(start))
+  return descriptors
 }
 
 function areValid(descriptors: readonly string[]): boolean {
@@ -53,6 +71,8 @@ function areValid(descriptors: readonly string[]): boolean {
   let hasDensity = false
   let hasHeight = false
   for (const descriptor of descriptors) {
+    // Longer than any number: no need to look, and a pattern would run out of stack in one of megabytes.
+    if (descriptor.length > DESCRIPTOR_LENGTH_MAX) return false
     if (WIDTH.test(descriptor) && Number.parseInt(descriptor, 10) > 0) {
       if (hasWidth || hasDensity) return false
       hasWidth = true

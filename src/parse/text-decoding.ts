@@ -3,6 +3,8 @@
 // In UTF-16 and ISO-2022-JP a byte that looks like `<` may be none. All others leave the bytes that matter to HTML alone,
 // also behind a broken sequence; the trail bytes of Shift_JIS, Big5 and GB18030 reach down to digits and letters, but not to these.
 
+import { type DecodeText, textDecoder } from '../base/index.ts'
+
 /** Decodes ranges of one page's bytes. Invalid sequences become U+FFFD; a byte order mark inside a range is kept. */
 export type RangeDecoder = (bytes: Buffer, start: number, end: number) => string
 
@@ -58,10 +60,24 @@ const decoders = new Map<string, RangeDecoder>([
 export function rangeDecoder(encoding: string): RangeDecoder {
   const known = decoders.get(encoding)
   if (known !== undefined) return known
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true })
-  const decode: RangeDecoder = (bytes, start, end) => decoder.decode(bytes.subarray(start, end))
+  const decodeBytes = textDecoder(encoding)
+  const decode: RangeDecoder =
+    encoding === 'gbk' || encoding === 'gb18030'
+      ? (bytes, start, end) => decodeBeforeDelimiter(decodeBytes, bytes, start, end)
+      : (bytes, start, end) => decodeBytes(bytes.subarray(start, end))
   decoders.set(encoding, decode)
   return decode
+}
+
+/**
+ * GB18030 alone reads a broken sequence differently where the text ends and where a delimiter follows: the
+ * latter gives back digits. So the delimiter is decoded too, and dropped.
+ */
+function decodeBeforeDelimiter(decode: DecodeText, bytes: Buffer, start: number, end: number): string {
+  const delimiter = bytes[end] ?? 0xff
+  // All bytes that can be part of a character are higher.
+  if (start === end || delimiter >= 0x30) return decode(bytes.subarray(start, end))
+  return decode(bytes.subarray(start, end + 1)).slice(0, -1)
 }
 
 /** All of a text, its byte order mark gone. */

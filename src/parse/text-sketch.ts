@@ -1,18 +1,19 @@
 // The SimHash of a page's text: 64 bits that are nearly the same where texts are nearly the same (Charikar; Manku et al.).
 //
-// Every pair of neighbouring words is hashed to 64 bits; bit by bit the majority wins. Changing one word of a
-// hundred turns a bit or two, another text turns half of them. It is fed with the stretches between tags, as bytes in
+// Every three words in a row are hashed to 64 bits; bit by bit the majority wins. Changing one word of a
+// thousand turns a bit or two, another text turns half of them. It is fed with the stretches between tags, as bytes in
 // the encoding of the page: nothing is decoded, and no string is made.
 //
 //     <p>the quick brown <b>fox</b>     words   the  quick  brown  fox
-//        └───────────────┘  └─┘         pairs     ·────·  ·────·  ·────·   each a vote of 64 bits
+//        └───────────────┘  └─┘                   └──────────────┘
+//                                                      └─────────────┘     each a vote of 64 bits
 //
 // Where words are not parted by spaces (Chinese, Japanese, Thai) a character is a word: one that begins with a byte from 0xE0
 // on, as all of these do in UTF-8. In other encodings the same rule cuts somewhere, and always at the same place of
 // the same text, which is all that is needed.
 //
 // hot: the loop over the bytes has no branch that depends on them (a wrongly guessed one costs as much as four bytes), and
-// votes are counted in upright bit planes, eight at a time (Harley and Seal): 3 ns a pair instead of 64 additions. bench/simhash.ts
+// votes are counted in upright bit planes, eight at a time (Harley and Seal): some 7 ns a word instead of 64 additions. bench/simhash.ts
 // watches the figure.
 
 /** By byte what a word's hash takes from it, in 31 bits; 0 parts words. The sign says that a word ends before it. */
@@ -30,11 +31,12 @@ for (let code = 0; code < 256; code++) {
   MEANING[code] = folded === 0 || code >= FIRST_OF_CHARACTER ? value | ~VALUE : value
 }
 
-const PAIR_FACTOR = 0x9e3779b1
+const TRIPLE_FACTOR = 0x9e3779b1
 const LOW_FACTOR = 0x85ebca6b
 const HIGH_FACTOR = 0xc2b2ae35
-/** Words kept before they are counted; a multiple of eight. */
+/** Words kept before they are counted, and how much is looked at in one go. */
 const WORDS_KEPT = 4_096
+const PIECE_BYTES = 2_048
 /** Planes of the counters: more words than a page of any size has. */
 const PLANES = 32
 
@@ -42,42 +44,38 @@ const PLANES = 32
 export interface Sketch {
   readonly high: number
   readonly low: number
-  /** Pairs of words that voted. Of few, the bits say little. */
+  /** Words, each of which voted with the two before it. Of few, the bits say little. */
   readonly votes: number
 }
 
 export class TextSketch {
-  readonly #words = new Int32Array(WORDS_KEPT + 1)
+  readonly #words = new Int32Array(WORDS_KEPT)
+  readonly #votes = new Int32Array(WORDS_KEPT)
   #kept = 0
-  /** Words that were counted already, and the last of them. */
+  /** Words that were counted already, and the last two of them. */
   #counted = 0
   #before = 0
+  #last = 0
   readonly #low = new Int32Array(PLANES)
   readonly #high = new Int32Array(PLANES)
 
   /** The stretch of text at [start, end). A word does not go on in the next one. */
   add(bytes: Uint8Array, start: number, end: number): void {
-    for (let from = start; from < end; from += WORDS_KEPT) {
-      const to = Math.min(end, from + WORDS_KEPT)
-      // There are no more words than bytes.
-      if (this.#kept + to - from > WORDS_KEPT) this.#count(this.#kept & ~7)
-      if (this.#kept + to - from > WORDS_KEPT) this.#addHalves(bytes, from, to)
-      else this.#add(bytes, from, to)
+    let word = 0
+    for (let from = start; from < end; from += PIECE_BYTES) {
+      // There are no more words than bytes, and one that goes on from before.
+      if (this.#kept > WORDS_KEPT - PIECE_BYTES - 1) this.#count()
+      word = this.#add(bytes, from, Math.min(end, from + PIECE_BYTES), word)
     }
+    this.#words[this.#kept] = word
+    this.#kept += (-word | word) >>> 31
   }
 
-  /** Where the few words that wait for their group leave too little room for a whole stretch. */
-  #addHalves(bytes: Uint8Array, start: number, end: number): void {
-    const middle = (start + end) >>> 1
-    this.#add(bytes, start, middle)
-    this.#count(this.#kept & ~7)
-    this.#add(bytes, middle, end)
-  }
-
-  #add(bytes: Uint8Array, start: number, end: number): void {
+  /** Returns what there is of a word that has not ended. */
+  #add(bytes: Uint8Array, start: number, end: number, begun: number): number {
     const words = this.#words
     let kept = this.#kept
-    let word = 0
+    let word = begun
     for (let position = start; position < end; position++) {
       const meaning = MEANING[bytes[position] as number] as number
       const cut = meaning >> 31
@@ -87,15 +85,14 @@ export class TextSketch {
       word &= ~cut
       word = ((word << 5) | (word >>> 27)) ^ (meaning & VALUE)
     }
-    words[kept] = word
-    this.#kept = kept + ((-word | word) >>> 31)
+    this.#kept = kept
+    return word
   }
 
   /** The sketch of all that was added; null where there was no word. It is empty again then. */
   take(): Sketch | null {
-    this.#count(this.#kept & ~7)
-    for (let at = 0; at < this.#kept; at++) this.#countOne(this.#words[at] as number)
-    const votes = this.#counted + this.#kept
+    this.#count()
+    const votes = this.#counted
     const sketch = votes === 0 ? null : { high: majority(this.#high, votes), low: majority(this.#low, votes), votes }
     this.clear()
     return sketch
@@ -107,45 +104,39 @@ export class TextSketch {
     this.#kept = 0
     this.#counted = 0
     this.#before = 0
+    this.#last = 0
   }
 
-  /** Counts the first words, a multiple of eight; the others move up. */
-  #count(many: number): void {
+  /** Has all words vote that wait. */
+  #count(): void {
     const words = this.#words
-    const low = this.#low
-    const high = this.#high
+    const votes = this.#votes
+    const kept = this.#kept
     let before = this.#before
-    for (let at = 0; at < many; at += 8) {
-      const a = pairOf(before, words[at] as number)
-      const b = pairOf(words[at] as number, words[at + 1] as number)
-      const c = pairOf(words[at + 1] as number, words[at + 2] as number)
-      const d = pairOf(words[at + 2] as number, words[at + 3] as number)
-      const e = pairOf(words[at + 3] as number, words[at + 4] as number)
-      const f = pairOf(words[at + 4] as number, words[at + 5] as number)
-      const g = pairOf(words[at + 5] as number, words[at + 6] as number)
-      const h = pairOf(words[at + 6] as number, words[at + 7] as number)
-      before = words[at + 7] as number
-      addEight(low, a, b, c, d, e, f, g, h)
-      addEight(high, other(a), other(b), other(c), other(d), other(e), other(f), other(g), other(h))
+    let last = this.#last
+    for (let at = 0; at < kept; at++) {
+      const word = words[at] as number
+      votes[at] = voteOf(before, last, word)
+      before = last
+      last = word
     }
-    words.copyWithin(0, many, this.#kept)
     this.#before = before
-    this.#counted += many
-    this.#kept -= many
-  }
-
-  #countOne(word: number): void {
-    const vote = pairOf(this.#before, word)
-    addEight(this.#low, vote, 0, 0, 0, 0, 0, 0, 0)
-    addEight(this.#high, other(vote), 0, 0, 0, 0, 0, 0, 0)
-    this.#before = word
+    this.#last = last
+    this.#counted += kept
+    this.#kept = 0
+    // Up to the next eight: no vote for anything.
+    const many = (kept + 7) & ~7
+    votes.fill(0, kept, many)
+    addVotes(this.#low, votes, many)
+    for (let at = 0; at < kept; at++) votes[at] = other(votes[at] as number)
+    addVotes(this.#high, votes, many)
   }
 }
 
-/** The vote of two words that stand side by side: 32 bits, of which `other` makes 32 more. */
-function pairOf(before: number, word: number): number {
-  const pair = Math.imul(before, PAIR_FACTOR) ^ word
-  const vote = Math.imul(pair ^ (pair >>> 16), LOW_FACTOR)
+/** The vote of three words in a row: 32 bits, of which `other` makes 32 more. */
+function voteOf(one: number, two: number, three: number): number {
+  const triple = Math.imul(Math.imul(one, TRIPLE_FACTOR) ^ two, TRIPLE_FACTOR) ^ three
+  const vote = Math.imul(triple ^ (triple >>> 16), LOW_FACTOR)
   return vote ^ (vote >>> 15)
 }
 
@@ -161,50 +152,47 @@ function spread(hash: number): number {
   return whole ^ (whole >>> 16)
 }
 
-/** Adds eight words to 32 counters that stand upright: plane p holds bit p of each. */
-function addEight(
-  planes: Int32Array,
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-  e: number,
-  f: number,
-  g: number,
-  h: number,
-): void {
+/** Adds votes, a multiple of eight, to 32 counters that stand upright: plane p holds bit p of each. */
+function addVotes(planes: Int32Array, votes: Int32Array, many: number): void {
   let ones = planes[0] as number
   let twos = planes[1] as number
   let fours = planes[2] as number
-  let mixed = ones ^ a
-  let twosA = (ones & a) | (mixed & b)
-  ones = mixed ^ b
-  mixed = ones ^ c
-  let twosB = (ones & c) | (mixed & d)
-  ones = mixed ^ d
-  mixed = twos ^ twosA
-  const foursA = (twos & twosA) | (mixed & twosB)
-  twos = mixed ^ twosB
-  mixed = ones ^ e
-  twosA = (ones & e) | (mixed & f)
-  ones = mixed ^ f
-  mixed = ones ^ g
-  twosB = (ones & g) | (mixed & h)
-  ones = mixed ^ h
-  mixed = twos ^ twosA
-  const foursB = (twos & twosA) | (mixed & twosB)
-  twos = mixed ^ twosB
-  mixed = fours ^ foursA
-  let carry = (fours & foursA) | (mixed & foursB)
-  fours = mixed ^ foursB
+  for (let at = 0; at < many; at += 8) {
+    // Two at a time: the sum stays, the carry goes one up; two carries make the next.
+    let vote = votes[at + 1] as number
+    let half = ones ^ (votes[at] as number)
+    let twosA = (ones & (votes[at] as number)) | (half & vote)
+    ones = half ^ vote
+    vote = votes[at + 3] as number
+    half = ones ^ (votes[at + 2] as number)
+    let twosB = (ones & (votes[at + 2] as number)) | (half & vote)
+    ones = half ^ vote
+    half = twos ^ twosA
+    const foursA = (twos & twosA) | (half & twosB)
+    twos = half ^ twosB
+    vote = votes[at + 5] as number
+    half = ones ^ (votes[at + 4] as number)
+    twosA = (ones & (votes[at + 4] as number)) | (half & vote)
+    ones = half ^ vote
+    vote = votes[at + 7] as number
+    half = ones ^ (votes[at + 6] as number)
+    twosB = (ones & (votes[at + 6] as number)) | (half & vote)
+    ones = half ^ vote
+    half = twos ^ twosA
+    const foursB = (twos & twosA) | (half & twosB)
+    twos = half ^ twosB
+    half = fours ^ foursA
+    let carry = (fours & foursA) | (half & foursB)
+    fours = half ^ foursB
+    for (let plane = 3; carry !== 0 && plane < PLANES; plane++) {
+      const held = planes[plane] as number
+      planes[plane] = held ^ carry
+      carry &= held
+    }
+  }
   planes[0] = ones
   planes[1] = twos
   planes[2] = fours
-  for (let plane = 3; carry !== 0 && plane < PLANES; plane++) {
-    const held = planes[plane] as number
-    planes[plane] = held ^ carry
-    carry &= held
-  }
 }
 
 /** The bits for which more than half have voted. Compared from the highest plane down, all counters at once. */

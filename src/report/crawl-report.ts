@@ -64,6 +64,8 @@ export interface CrawlReport {
   readonly answers: Answers
   /** Lines that could not be read: torn by a crash, or damaged. */
   readonly unreadableLines: number
+  /** Lines of pages that were visited again since, or wait for it: counted nowhere else. */
+  readonly earlierVisits: number
 
   readonly statuses: TallyRows
   /** Their weight is bytes. */

@@ -10,7 +10,7 @@ import type { FrontierEntry, FrontierOptions } from '../frontier/index.ts'
 import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
-import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines, type ReturnNote } from '../store/index.ts'
 import { type CanonicalUrl, Fingerprinter, type HostKey, hostKeyOf, originOf, pathOf } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
 import { type HostManners, mannersOf } from './host-manners.ts'
@@ -25,6 +25,8 @@ export interface Explanation {
   readonly found: Found | null
   readonly page: PageRecord | null
   readonly failure: FailureRecord | null
+  /** How often it was a page before: it was returned to, or waits for it. */
+  readonly earlierVisits: number
   /** Pages that link to it: how many, and the first few. */
   readonly linkedFrom: { readonly count: number; readonly pages: readonly string[] }
   /** What the rules of its origin say of it, null when they are not known. */
@@ -63,6 +65,7 @@ export async function explainUrl(
   let rules: SavedRobotsEntry | null = null
   let page: PageRecord | null = null
   let failure: FailureRecord | null = null
+  let earlierVisits = 0
   let note: MannersNote | null = null
   let lastAnswerMs: number | null = null
   let crawlDelayMs: number | null = null
@@ -88,11 +91,15 @@ export async function explainUrl(
     // Of several that asked, the one that asked last.
     if (own !== null && own.fetchedWallMs >= (rules?.fetchedWallMs ?? 0)) rules = own
     // A URL that was requeued may have several lines.
+    const taken = await lastOf<ReturnNote>(fileIn('state/returns.jsonl'), (note) => note.url === url)
+    earlierVisits += taken?.visit ?? 0
     const fetched = await lastOf<PageRecord>(fileIn('pages.jsonl'), (record) => {
       if (isOn(record.url, host)) lastAnswerMs = record.durationMs
       return record.url === url
     })
     page ??= fetched
+    // Put back in line: it waits, or the visit failed.
+    if (page !== null && taken !== null && (page.visit ?? 1) <= taken.visit) page = null
     if (page === null) failure ??= await lastOf<FailureRecord>(fileIn('failures.jsonl'), (one) => one.url === url)
     await addSources(fileIn('state/links.log'), url, linkedFrom)
   }
@@ -100,7 +107,7 @@ export async function explainUrl(
   const record = page ?? failure
   if (record !== null) found ??= { via: record.via as CanonicalUrl | null, depth: record.depth, isSeed: false }
   // The log has the links that were admitted or known: one that leads nowhere yet waits.
-  const wasMet = found !== null || linkedFrom.count > 0
+  const wasMet = found !== null || earlierVisits > 0 || linkedFrom.count > 0
   return {
     url,
     host,
@@ -108,6 +115,7 @@ export async function explainUrl(
     found,
     page,
     failure,
+    earlierVisits,
     linkedFrom,
     robots:
       rules === null

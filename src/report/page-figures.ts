@@ -121,7 +121,10 @@ export class PageFigures {
   }
 
   /** All figures that come from pages and failures alone. */
-  figures(): Omit<CrawlReport, 'summary' | 'hasEnded' | 'dir' | 'unreadableLines' | 'links' | 'broken' | 'timeline'> {
+  figures(): Omit<
+    CrawlReport,
+    'summary' | 'hasEnded' | 'dir' | 'unreadableLines' | 'earlierVisits' | 'links' | 'broken' | 'timeline'
+  > {
     return {
       pages: this.#pages,
       failed: this.#failed,

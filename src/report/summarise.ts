@@ -14,6 +14,7 @@ import type { BrokenLinks } from './broken-links.ts'
 import type { CrawlReport } from './crawl-report.ts'
 import { loadCrawlSummary } from './crawl-summary.ts'
 import { PageFigures } from './page-figures.ts'
+import { standingPages } from './standing-pages.ts'
 import { Tally } from './tally.ts'
 import { loadTimeline } from './timeline.ts'
 
@@ -34,9 +35,11 @@ export async function summarise(dir: string): Promise<CrawlReport> {
   }
   const figures = new PageFigures()
   let unreadableLines = 0
+  let earlierVisits = 0
   for (const share of shares) {
-    for await (const page of records<PageRecord>(join(share, 'pages.jsonl'))) {
-      if (isPage(page)) figures.addPage(page)
+    for await (const { page, counts } of standingPages(share)) {
+      if (!counts) earlierVisits++
+      else if (isPage(page)) figures.addPage(page)
       else unreadableLines++
     }
   }
@@ -58,6 +61,7 @@ export async function summarise(dir: string): Promise<CrawlReport> {
     hasEnded,
     dir,
     unreadableLines,
+    earlierVisits,
     ...counted,
     links,
     broken: { ...broken, loops: figures.redirects.loopCount },

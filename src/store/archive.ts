@@ -11,6 +11,8 @@ export interface ArchiveFacts {
   readonly payloadDigest: string
   /** The page that had the content first, or null. */
   readonly revisitOf: Original | null
+  /** The server says that `revisitOf`, an earlier capture of this URL, still holds: status 304. */
+  readonly isNotModified?: true
   readonly via: string | null
   /** Links from the nearest seed. */
   readonly depth: number
@@ -66,9 +68,11 @@ export function isKept(document: Document): boolean {
 
 /**
  * Whether a document is kept as a revisit of an earlier one: its payload *as archived* must be the
- * same (the same page may come gzipped once and plain another time), whole, and not empty.
+ * same (the same page may come gzipped once and plain another time), whole, and not empty. Or the server
+ * says that the earlier one holds, and it is in the archive.
  */
 export function isRevisit(document: Document, facts: ArchiveFacts): boolean {
+  if (facts.isNotModified === true) return facts.revisitOf !== null && facts.revisitOf.payloadDigest !== null
   return (
     facts.revisitOf !== null &&
     facts.revisitOf.payloadDigest === facts.payloadDigest &&

@@ -33,6 +33,13 @@ export interface PageRecord {
   /** The body does not decode as its codings say: 'broken' (as far as it did, or as it came), or 'unknown' ones. */
   readonly decoding?: 'broken' | 'unknown'
   readonly duplicateOf?: string
+  /** Which visit of this URL it was, where it was not the first: the line of the last visit counts. */
+  readonly visit?: number
+  /** `fetchedAt` of an earlier visit of this URL that brought the same content; of status 304 always. */
+  readonly revisitOf?: string
+  /** The validators of a whole answer, for the next visit to ask with. */
+  readonly etag?: string
+  readonly lastModified?: string
   readonly canonical?: string
   readonly charset?: string
   readonly language?: string
@@ -67,3 +74,36 @@ export interface FailureRecord {
   readonly via: string | null
   readonly at: string
 }
+
+/** A page that was put back in line (state/returns.jsonl): which of its lines counts no more, and what the next visit needs of it. */
+export interface ReturnNote {
+  readonly url: string
+  /** Of the line that was taken back. Those of this visit and of earlier ones do not count. */
+  readonly visit: number
+  readonly status: number
+  readonly bytes: number
+  readonly wireBytes: number
+  readonly depth: number
+  readonly via: string | null
+  /** What a server may call unchanged; null where no whole answer with status 200 is known. */
+  readonly capture: Capture | null
+}
+
+/** A content of a page as it was had. */
+export interface Capture {
+  readonly fetchedAt: string
+  readonly type: string | null
+  readonly digest: string
+  /** Of the payload as archived; null where it is not in the archive. */
+  readonly payloadDigest: string | null
+  readonly etag?: string
+  readonly lastModified?: string
+  /** What its line said of the content; a 304 stands for that too. */
+  readonly facts?: ContentFacts
+}
+
+/** What a page says about itself, in its content or with it. */
+export type ContentFacts = Pick<
+  PageRecord,
+  'title' | 'charset' | 'language' | 'canonical' | 'noindex' | 'optOuts' | 'optOutSource' | 'tdmPolicy'
+>

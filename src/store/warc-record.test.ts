@@ -127,6 +127,36 @@ describe('a revisit', () => {
   })
 })
 
+describe('what came by another protocol', () => {
+  const label = {
+    httpVersion: null,
+    status: 226,
+    rawHeaders: ['Last-Modified', 'Thu, 02 Jan 2020 03:04:05 GMT'],
+    requestHead: 'RETR /a\r\n226 Done\r\n',
+    mediaType: 'text/plain',
+  } as const
+
+  test('is a resource of its own type, without a head', () => {
+    const record = only(plainDocument('ftp://h/a', 'body', label))
+    expect(record.type).toBe('resource')
+    expect(record.block.toString()).toBe('body')
+    expect(record.field('Content-Type')).toBe('text/plain')
+    expect(record.field('WARC-Payload-Digest')).toBe(digestOf(Buffer.from('body')))
+    expect(record.field('WARC-IP-Address')).toBe('127.0.0.1')
+    const unknown = only(plainDocument('ftp://h/a', 'body', { ...label, mediaType: null, wireTruncated: 'time' }))
+    expect(unknown.field('Content-Type')).toBe('application/octet-stream')
+    expect(unknown.field('WARC-Truncated')).toBe('time')
+  })
+
+  test('and came before is a revisit with nothing in it', () => {
+    const document = plainDocument('ftp://h/b', 'body', label)
+    const record = only(document, factsOf(document, { revisitOf: original(document) }))
+    expect(record.type).toBe('revisit')
+    expect(record.block.length).toBe(0)
+    expect(record.field('WARC-Refers-To-Target-URI')).toBe('http://127.0.0.1/first')
+  })
+})
+
 describe('beside the response stand', () => {
   test('the request as it was sent and how the page was come by, tied to it and dated alike', () => {
     const document = plainDocument('http://127.0.0.1/x', 'body')

@@ -29,6 +29,7 @@ const CR = 13
 const LF = 10
 const DIGEST_FIELD = 'WARC-Block-Digest: sha256:'
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
+const NOT_MODIFIED_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified'
 /** Longer hop paths are written as Heritrix does: how many came before, a plus sign, the last 50. */
 const HOPS_MAX = 50
 
@@ -112,7 +113,7 @@ function planResponse(
   if (isHttp2) fields += `WARC-Protocol: h2${CRLF}`
   const block = responseHead(document, isHttp2 ? '1.1' : (document.httpVersion ?? '1.1'))
   if (revisitOf !== null && isRevisit(document, facts)) {
-    return plan('revisit', id, `${fields}${revisitFields(revisitOf)}`, block, hasDigest)
+    return plan('revisit', id, `${fields}${revisitFields(revisitOf, facts.isNotModified === true)}`, block, hasDigest)
   }
   if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}${CRLF}`
   return plan('response', id, fields, block, hasDigest, document.wire, isPacked(document))
@@ -133,7 +134,7 @@ function planThing(
   const shared = `${capture}${address}WARC-Payload-Digest: ${payloadDigest}${CRLF}`
   const records: PlannedRecord[] = []
   if (revisitOf !== null && isRevisit(document, facts)) {
-    records.push(plan('revisit', id, `${shared}${revisitFields(revisitOf)}`, '', blockDigest))
+    records.push(plan('revisit', id, `${shared}${revisitFields(revisitOf, false)}`, '', blockDigest))
   } else {
     const cut = document.wireTruncated === null ? '' : `WARC-Truncated: ${document.wireTruncated}${CRLF}`
     const type = `Content-Type: ${document.mediaType ?? 'application/octet-stream'}${CRLF}`
@@ -150,12 +151,13 @@ function planThing(
   return records
 }
 
-function revisitFields({ url, fetchedAtMs }: Original): string {
+function revisitFields({ url, fetchedAtMs }: Original, isNotModified: boolean): string {
+  const profile = isNotModified ? NOT_MODIFIED_PROFILE : REVISIT_PROFILE
   return (
-    `WARC-Profile: ${REVISIT_PROFILE}${CRLF}WARC-Refers-To-Target-URI: ${url}${CRLF}` +
+    `WARC-Profile: ${profile}${CRLF}WARC-Refers-To-Target-URI: ${url}${CRLF}` +
     `WARC-Refers-To-Date: ${new Date(fetchedAtMs).toISOString()}${CRLF}` +
-    // The standard wants it said that the block lacks its payload.
-    `WARC-Truncated: length${CRLF}`
+    // The standard wants it said that the block lacks its payload; a 304 has none.
+    (isNotModified ? '' : `WARC-Truncated: length${CRLF}`)
   )
 }
 

@@ -91,6 +91,8 @@ export interface Opened {
   readonly seeds: readonly CanonicalUrl[]
   readonly knownSeeds: readonly CanonicalUrl[]
   readonly isScopeChanged: boolean
+  /** What an operator should know of how it was opened. */
+  readonly warnings: readonly string[]
   readonly identity: CrawlIdentity
   /** What earlier runs took. */
   readonly earlier: Earlier

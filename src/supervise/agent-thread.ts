@@ -62,6 +62,7 @@ function serve(crawl: Crawl): void {
     seeds: crawl.seeds,
     knownSeeds: crawl.knownSeeds,
     isScopeChanged: crawl.isScopeChanged,
+    warnings: crawl.warnings,
     identity: crawl.identity,
     earlier: earlierOf(crawl.figures),
     status: statusOf(crawl),

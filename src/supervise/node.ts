@@ -63,6 +63,8 @@ export type NodeEvent =
   | { readonly kind: 'agent-stuck'; readonly agent: number; readonly why: string }
   /** The first visit of an agent's run that broke by a fault of ours; the agent goes on. */
   | { readonly kind: 'visit-broken'; readonly agent: number; readonly url: string; readonly why: string }
+  /** What an agent says of how it was opened. */
+  | { readonly kind: 'agent-warning'; readonly agent: number; readonly what: string }
   /** The system allows fewer connections than were asked for. */
   | { readonly kind: 'fewer-connections'; readonly what: string }
   | SharingEvent
@@ -183,6 +185,7 @@ export class CrawlNode {
 
   #isOpen(agent: number, message: Opened): void {
     this.#opened[agent] = message
+    for (const what of message.warnings) this.#plan.onEvent({ kind: 'agent-warning', agent, what })
     this.#permits.opened(agent, message.status.totals.pages)
     // What one that died had and did not use is free: others may have waited for it.
     this.#grantShort()

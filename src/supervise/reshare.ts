@@ -3,7 +3,7 @@
 //   old shares, opened as ever ──▶ new shares beside them ──▶ the layout names those ──▶ the old ones are removed
 //        read, not changed            thrown away by a crash      one rename: the flip       gone on with after a crash
 //
-//   by slot of the host   what waits, what is known of hosts, URLs met, pages, URLs and hosts given up, robots.txt, URLs held back
+//   by slot of the host   what waits, what is known of hosts, URLs met, pages, those returned to, URLs and hosts given up, robots.txt, URLs held back
 //   by digest             first pages of contents
 //   to all                seeds, options
 //   to the first          the link log and the index of the archive; what was counted and cannot be told apart
@@ -138,6 +138,7 @@ async function moveFiles(old: readonly OldShare[], plans: readonly CrawlPlan[], 
     for (const one of files) for (const seed of seeds.values()) await one.add('seeds', seed)
     for (const share of old) {
       for await (const record of share.pages()) await of(routes.ofUrl(record.url)).add('pages', record)
+      for await (const note of share.returns()) await of(routes.ofUrl(note.url)).add('returns', note)
       for await (const record of share.failures()) await of(routes.ofUrl(record.url)).add('failures', record)
       for await (const entry of share.held()) await of(routes.ofUrl(entry.url)).add('held', entry)
       for await (const entry of share.robots()) await of(routes.ofUrl(`${entry.origin}/`)).add('robots', entry)

@@ -40,10 +40,11 @@ export type SavedPath = readonly [
 
 export class Facets {
   readonly #options: TrapsOptions
-  readonly #paths = new Recent<string, Path>(PATHS_MAX)
+  readonly #paths: Recent<string, Path>
 
   constructor(options: TrapsOptions) {
     this.#options = options
+    this.#paths = new Recent(Math.min(PATHS_MAX, options.placesKept))
   }
 
   judge(url: CanonicalUrl): string | null {

@@ -1,6 +1,6 @@
 import { distance, type Sketch } from '../parse/index.ts'
 
-/** Below this many pairs of words the bits say too little: only the same text counts. */
+/** Below this many words the bits say too little: only the same text counts. */
 const VOTES_MIN = 32
 
 /** Whether a page is a near-duplicate of one that had the first sketch. */

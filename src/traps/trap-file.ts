@@ -67,7 +67,7 @@ export class TrapFile {
 }
 
 /** Null where the text is not what was written. */
-export function lessonsIn(text: string): SavedLesson[] | null {
+function lessonsIn(text: string): SavedLesson[] | null {
   const end = text.indexOf('\n') + 1
   try {
     const head = JSON.parse(text.slice(0, end)) as { format?: unknown; sha256?: unknown } | null

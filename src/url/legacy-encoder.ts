@@ -1,39 +1,38 @@
-// Characters → bytes of the encodings that pages used before UTF-8. The platform only decodes them, so the
-// tables are its decoder turned round: every byte pair is decoded once, on first use of an encoding (2–15 ms,
-// then a map of at most 24,000 characters). The rules that differ between the two directions are those of
-// the Encoding Standard and stand below, each beside its encoding.
+// Characters → bytes of the encodings that pages used before UTF-8. There is only a decoder, so the tables are
+// its answers turned round: every byte pair is decoded once, on first use of an encoding (a few ms, then a
+// map of at most 24,000 characters). The rules that differ between the two directions are those of the
+// Encoding Standard and stand below, each beside its encoding.
 //
 // Tables are pure functions of the encoding's name and kept for the life of the process; there are forty names.
 
-import { TextDecoder } from 'node:util'
+import { type DecodeText, textDecoder } from '../base/index.ts'
 
 /** Bytes of one character as a number, big end first, at most four; -1 if the encoding has none for it. */
 export type EncodeCharacter = (codePoint: number) => number
 
 const REPLACEMENT = 0xfffd
 
-function decoderOf(encoding: string): TextDecoder | null {
+function decoderOf(encoding: string): DecodeText | null {
   try {
-    return new TextDecoder(encoding, { ignoreBOM: true })
+    return textDecoder(encoding)
   } catch {
-    // Not a name the platform knows; the caller falls back to UTF-8, as for an unknown charset in general.
+    // Not a name of the standard; the caller falls back to UTF-8, as for an unknown charset in general.
     return null
   }
 }
 
-/** The one code point that bytes stand for, or -1. */
-function onlyCodePoint(decoder: TextDecoder, bytes: Uint8Array): number {
-  const text = decoder.decode(bytes)
+/** The one code point a text is, or -1. */
+function onlyCodePoint(text: string): number {
   const codePoint = text.codePointAt(0) ?? REPLACEMENT
   const isAlone = text.length === (codePoint > 0xffff ? 2 : 1)
   return isAlone && codePoint !== REPLACEMENT ? codePoint : -1
 }
 
 /** The high half of a single-byte encoding. Of two bytes with one meaning the first counts. */
-function singleByteTable(decoder: TextDecoder): Map<number, number> {
+function singleByteTable(decode: DecodeText): Map<number, number> {
   const table = new Map<number, number>()
   for (let byte = 0x80; byte <= 0xff; byte++) {
-    const codePoint = onlyCodePoint(decoder, Uint8Array.of(byte))
+    const codePoint = onlyCodePoint(decode(Uint8Array.of(byte)))
     if (codePoint !== -1 && !table.has(codePoint)) table.set(codePoint, byte)
   }
   return table
@@ -41,26 +40,27 @@ function singleByteTable(decoder: TextDecoder): Map<number, number> {
 
 /**
  * All pairs with a lead in the given rows. Of two pairs with one meaning the first counts, unless `lastWins`
- * names it. Where the platform gives private code points to pairs it does not know, they are left out.
+ * names it. Private code points, which stand for pairs without a character, are left out unless they are kept.
  */
 function doubleByteTable(
-  decoder: TextDecoder,
+  decode: DecodeText,
   leadFirst: number,
   leadLast: number,
   trailFirst: number,
   { lastWins = '', keepsPrivate = false } = {},
 ): Map<number, number> {
   const table = new Map<number, number>()
-  const pair = new Uint8Array(2)
-  for (let lead = leadFirst; lead <= leadLast; lead++) {
-    for (let trail = trailFirst; trail <= 0xfe; trail++) {
-      pair[0] = lead
-      pair[1] = trail
-      const codePoint = onlyCodePoint(decoder, pair)
-      if (codePoint < 0x80 || (!keepsPrivate && codePoint >= 0xe000 && codePoint <= 0xf8ff)) continue
-      if (!table.has(codePoint) || lastWins.includes(String.fromCodePoint(codePoint))) {
-        table.set(codePoint, lead * 256 + trail)
-      }
+  const trails = 0xff - trailFirst
+  // One text for all pairs: a line end is part of no pair, and a decoder is called once instead of 24,000 times.
+  const bytes = new Uint8Array(3 * trails * (leadLast - leadFirst + 1))
+  for (let at = 0, lead = leadFirst; lead <= leadLast; lead++) {
+    for (let trail = trailFirst; trail <= 0xfe; trail++, at += 3) bytes.set([lead, trail, 0x0a], at)
+  }
+  for (const [index, text] of decode(bytes).split('\n').entries()) {
+    const codePoint = onlyCodePoint(text)
+    if (codePoint < 0x80 || (!keepsPrivate && codePoint >= 0xe000 && codePoint <= 0xf8ff)) continue
+    if (!table.has(codePoint) || lastWins.includes(String.fromCodePoint(codePoint))) {
+      table.set(codePoint, (leadFirst + Math.floor(index / trails)) * 256 + trailFirst + (index % trails))
     }
   }
   return table
@@ -80,7 +80,7 @@ function japanese(table: Map<number, number>, encodeKatakana: (codePoint: number
   }
 }
 
-function shiftJis(decoder: TextDecoder): EncodeCharacter {
+function shiftJis(decoder: DecodeText): EncodeCharacter {
   // The NEC selection of IBM extensions (rows ED to EF) decodes but does not encode; the IBM rows themselves do.
   const table = doubleByteTable(decoder, 0x81, 0xec, 0x40)
   for (const [codePoint, bytes] of doubleByteTable(decoder, 0xfa, 0xfc, 0x40)) {
@@ -90,71 +90,13 @@ function shiftJis(decoder: TextDecoder): EncodeCharacter {
   return japanese(table, (codePoint) => codePoint - 0xff61 + 0xa1)
 }
 
-function eucJp(decoder: TextDecoder): EncodeCharacter {
+function eucJp(decoder: DecodeText): EncodeCharacter {
   return japanese(doubleByteTable(decoder, 0xa1, 0xfe, 0xa1), (codePoint) => 0x8e00 + codePoint - 0xff61 + 0xa1)
 }
 
-/**
- * The platform's EUC-KR is KS X 1001 alone; the standard's is its superset UHC (windows-949), which
- * places the other Hangul syllables, in the order of Unicode, on the pairs that KS X 1001 leaves free.
- */
-function eucKr(decoder: TextDecoder): EncodeCharacter {
-  const table = doubleByteTable(decoder, 0xa1, 0xfe, 0xa1)
-  table.set(0x20ac, 0xa2e6)
-  table.set(0xae, 0xa2e7)
-  let lead = 0x81
-  let trail = 0x41
-  for (let syllable = 0xac00; syllable <= 0xd7a3; syllable++) {
-    if (table.has(syllable)) continue
-    table.set(syllable, lead * 256 + trail)
-    trail++
-    if (trail === 0x5b) trail = 0x61
-    else if (trail === 0x7b) trail = 0x81
-    else if (trail === (lead < 0xa1 ? 0xff : 0xa1)) {
-      lead++
-      trail = 0x41
-    }
-  }
-  return lookup(table)
-}
-
-// Runs of the ETEN additions to Big5, which the platform does not know: pointers into the grid of 157 trails a row.
-const BIG5_RUNS: readonly (readonly [codePoint: number, length: number, firstBytes: number])[] = [
-  [0x2400, 32, 0xa3c0],
-  [0x2421, 1, 0xa3e0],
-  [0x2460, 10, 0xc6a1],
-  [0x2474, 10, 0xc6ab],
-  [0x2170, 10, 0xc6b5],
-  [0x3005, 3, 0xc6e0],
-  [0x30fc, 1, 0xc6e3],
-  [0x3041, 83, 0xc6e7],
-  [0x30a1, 86, 0xc77b],
-  [0x0410, 6, 0xc7f3],
-  [0x0401, 1, 0xc7f9],
-  [0x0416, 32, 0xc7fa],
-  [0x0451, 1, 0xc85b],
-  [0x0436, 26, 0xc85c],
-  [0xffed, 1, 0xf9fe],
-]
-
-/**
- * Hong Kong's additions in rows 81 to A0 decode but do not encode; six box drawings and numerals take their
- * last pair. Known gap: the some 900 rare ideographs and radicals of rows C6, C8 and FA to FE, which the
- * platform cannot decode, are sent as character references where a browser has a pair.
- */
-function big5(decoder: TextDecoder): EncodeCharacter {
-  const table = doubleByteTable(decoder, 0xa1, 0xf9, 0x40, { lastWins: '═╞╡╪十卅' })
-  table.delete(0x2593)
-  for (const [codePoint, length, firstBytes] of BIG5_RUNS) {
-    const trail = firstBytes & 0xff
-    const first = (firstBytes >> 8) * 157 + trail - (trail < 0x7f ? 0x40 : 0x62)
-    for (let i = 0; i < length; i++) {
-      const pointer = first + i
-      const column = pointer % 157
-      table.set(codePoint + i, Math.floor(pointer / 157) * 256 + column + (column < 0x3f ? 0x40 : 0x62))
-    }
-  }
-  return lookup(table)
+/** Hong Kong's additions in rows 81 to A0 decode but do not encode; six box drawings and numerals take their last pair. */
+function big5(decoder: DecodeText): EncodeCharacter {
+  return lookup(doubleByteTable(decoder, 0xa1, 0xfe, 0x40, { lastWins: '═╞╡╪十卅' }))
 }
 
 // Two-byte code points that the 2022 edition of GB 18030 gave to other characters, with the pairs they keep when encoded.
@@ -171,7 +113,7 @@ const GB18030_KEPT: readonly (readonly [first: number, last: number, bytes: numb
   [0xe864, 0xe864, 0xfea0],
 ]
 
-function gb18030(decoder: TextDecoder, isGbk: boolean): EncodeCharacter {
+function gb18030(decoder: DecodeText, isGbk: boolean): EncodeCharacter {
   const table = doubleByteTable(decoder, 0x81, 0xfe, 0x40, { keepsPrivate: true })
   for (const [first, last, bytes] of GB18030_KEPT) {
     for (let codePoint = first; codePoint <= last; codePoint++) table.set(codePoint, bytes + codePoint - first)
@@ -204,18 +146,18 @@ function fourBytes(index: number): number {
   return ((a * 256 + b) * 256 + c) * 256 + d
 }
 
-function indexFourByteCharacters(decoder: TextDecoder, indexes: Map<number, number>): void {
+function indexFourByteCharacters(decoder: DecodeText, indexes: Map<number, number>): void {
   const bytes = new Uint8Array(4)
   for (let index = 0; index < 39_420; index++) {
     new DataView(bytes.buffer).setUint32(0, fourBytes(index))
-    const codePoint = onlyCodePoint(decoder, bytes)
+    const codePoint = onlyCodePoint(decoder(bytes))
     if (codePoint !== -1) indexes.set(codePoint, index)
   }
 }
 
 /** Halfwidth katakana become the usual ones; everything else is EUC-JP without the high bits. */
 function iso2022Jp(): EncodeCharacter {
-  const decoder = new TextDecoder('euc-jp')
+  const decoder = textDecoder('euc-jp')
   const table = doubleByteTable(decoder, 0xa1, 0xfe, 0xa1)
   const encode = (codePoint: number): number => {
     const bytes = table.get(codePoint === 0x2212 ? 0xff0d : codePoint)
@@ -245,7 +187,7 @@ function makeEncoder(encoding: string): EncodeCharacter | null {
     case 'euc-jp':
       return eucJp(decoder)
     case 'euc-kr':
-      return eucKr(decoder)
+      return lookup(doubleByteTable(decoder, 0x81, 0xfe, 0x41))
     case 'big5':
       return big5(decoder)
     case 'gbk':

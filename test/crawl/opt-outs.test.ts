@@ -100,11 +100,14 @@ const SIGNALLING: Readonly<Record<string, Answer>> = {
   '/open/a': [200, HTML, 'open'],
 }
 
-test('lines of robots.txt are noted on each page, over a restart too', async () => {
+test.for<[before: number, after: number]>([
+  [0, 0],
+  [1, 2],
+])('lines of robots.txt are noted on each page, over a restart too (from %d agents to %d)', async ([before, after]) => {
   const site = await serve(SIGNALLING)
   const dir = temporaryDirectory(onTestFinished)
-  await crawl({ seeds: [`${site.url}/open/`], dir, flags: { ...FAST, 'max-pages': '1' } })
-  const { pages } = await crawl({ seeds: [], dir, flags: FAST })
+  await crawl({ seeds: [`${site.url}/open/`], dir, flags: { ...FAST, 'max-pages': '1' }, agents: before })
+  const { pages } = await crawl({ seeds: [], dir, flags: FAST, agents: after })
   expect(site.asked.filter((path) => path === '/robots.txt')).toHaveLength(1)
   const asked = pages.map((page) => `${pathOf(page)}: ${page.optOutSource ?? ''}`).toSorted()
   expect(asked).toEqual([

@@ -27,6 +27,13 @@ test('a host rests for the delay after every answer, robots.txt, redirects and r
   expect(web.politeness({ delayMs: 25 })).toEqual([])
 })
 
+test('HEAD is a request like any other, and GET comes after a rest', async () => {
+  const web = await startWeb({ hosts: 4, pages: 8 })
+  const result = await run(web, { delay: '20ms', 'head-first': 'always' })
+  expect(result.pages).toHaveLength(web.truth().pages.size)
+  expect(web.politeness({ delayMs: 20 })).toEqual([])
+})
+
 test('without a delay a host is still asked one thing at a time', async () => {
   const web = await startWeb({ hosts: 3, pages: 60 })
   await run(web, {})

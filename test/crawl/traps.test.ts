@@ -1,9 +1,10 @@
 // A web full of traps: each costs at most what it takes to notice it, the crawl ends by itself, and every page that is
 // worth it is still fetched.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { NodeEvent } from '../../src/supervise/index.ts'
 import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
 import { directory, startWeb } from './expect-truth.ts'
 import { crawl, type CrawlResult, dnsFlags, FAST } from './run-crawl.ts'
@@ -23,6 +24,9 @@ const TRAPS = [
   // Those under way when it is noticed come on top: each names two more.
   { name: 'subdomains', path: /\/\/s[0-9a-z]+\.many/, most: 110, reason: 'subdomains' },
 ] as const
+
+/** Enough to be sure of on a web like this, and quicker. */
+const config = { traps: { floodPages: 30, facetPages: 60, softMissing: 20, echoHosts: 20, calendarBehind: 1 } }
 
 const flagsFor = (web: TestWeb) => ({ ...FAST, ...dnsFlags(web), scope: 'any' })
 
@@ -47,9 +51,10 @@ function costOf(web: TestWeb, path: RegExp): number {
 }
 
 describe('a web full of traps', () => {
-  test.for([0, 2])('with %d agents of their own: every trap is noticed, and no honest page is lost', async (agents) => {
+  test.for([0, 2])('with %d threads for agents: every trap is noticed, and no honest page is lost', async (agents) => {
     const web = await startWeb(WEB)
-    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: flagsFor(web), agents })
+    const traps = agents === 0 ? {} : config
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: flagsFor(web), agents, config: traps })
     expect(result.reason).toBe('finished')
     expectHonestPages(result, web)
     for (const { name, path, most, reason } of TRAPS) {
@@ -73,8 +78,6 @@ describe('a web full of traps', () => {
 
 describe('what was learnt', () => {
   const options = { ...WEB, pages: 5 } as const
-  // Enough to be sure of on a web like this.
-  const config = { traps: { floodPages: 30, facetPages: 60, softMissing: 20, echoHosts: 15, calendarBehind: 1 } }
 
   test('is known to the next run', async () => {
     const web = await startWeb(options)
@@ -89,26 +92,30 @@ describe('what was learnt', () => {
     expect(costOf(web, /./)).toBe(seeds.length)
   })
 
-  test('is learnt anew where its file is damaged, and that is said', async () => {
+  test('is learnt anew where its file is damaged, and that is said; and where the hosts are shared anew', async () => {
     const web = await startWeb(options)
     const dir = directory()
-    await crawl({ seeds: web.seeds(), dir, flags: flagsFor(web), config })
+    const flags = flagsFor(web)
+    await crawl({ seeds: web.seeds(), dir, flags, config, agents: 1 })
     const path = join(dir, 'state/traps.jsonl')
-    const text = readFileSync(path, 'utf8')
-    writeFileSync(path, text.replace(/near-duplicates/, 'near-duplicatex'))
-    let warnings: readonly string[] = []
-    const result = await crawl({
-      seeds: [],
-      dir,
-      flags: flagsFor(web),
-      config,
-      during: (job) => {
-        warnings = job.warnings
-      },
-    })
-    expect(result.reason).toBe('finished')
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/near-duplicates/, 'near-duplicatex'))
+    const warnings: string[] = []
+    const onEvent = (event: NodeEvent): void => {
+      if (event.kind === 'agent-warning') warnings.push(event.what)
+    }
+    const again = await crawl({ seeds: [], dir, flags, config, agents: 1, nodePlan: { onEvent } })
+    expect(again.reason).toBe('finished')
     expect(warnings.join()).toContain('learnt anew')
     expect(readFileSync(`${path}.damaged`, 'utf8')).toContain('near-duplicatex')
+    web.reset()
+    const seed = new URL('/catalogue/900000', web.url(0, 0)).href
+    const shared = await crawl({ seeds: [seed], dir, flags, config, agents: 2, nodePlan: { onEvent } })
+    expect(shared.reason).toBe('finished')
+    expect(existsSync(path)).toBe(false)
+    // The flood is met again, and noticed again.
+    expect(costOf(web, /\/catalogue\//)).toBeGreaterThan(20)
+    expect(costOf(web, /\/catalogue\//)).toBeLessThan(120)
+    expect(warnings).toHaveLength(1)
   })
 })
 

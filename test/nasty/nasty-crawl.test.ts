@@ -30,7 +30,7 @@ function isSilent(name: string): boolean {
 interface Nasty {
   readonly face: NastyFace
   /** All hosts that talk, and then all that are silent. */
-  round(agents: number): Promise<{ readonly talking: CrawlResult; readonly silent: CrawlResult }>
+  readonly round: (agents: number) => Promise<{ readonly talking: CrawlResult; readonly silent: CrawlResult }>
 }
 
 async function startNasty(): Promise<Nasty> {

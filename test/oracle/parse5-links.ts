@@ -90,7 +90,8 @@ function element(node: Element, page: OraclePage): void {
   const css = (text: string): void => {
     for (const url of cssLinks(text)) if (!url.startsWith('#')) add(url, 'css')
   }
-  const style = get('style')
+  // A template is not displayed, so its own style loads nothing; unless it is a shadow root, whose style we count.
+  const style = node.tagName === 'template' && get('shadowrootmode') === null ? null : get('style')
   if (style !== null) css(style)
 
   if (node.namespaceURI !== html.NS.HTML) {

@@ -79,7 +79,7 @@ const ACTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069
 async function said(run: (args: string[], streams: Streams) => Promise<number>, ...args: string[]): Promise<string> {
   let text = ''
   const stream = { write: (more: string): number => (text += more).length }
-  await run(args, { stdout: stream, stderr: stream } as Streams)
+  await run(args, { stdout: stream, stderr: stream })
   return text
 }
 type Streams = Parameters<typeof runReport>[1] & Parameters<typeof runStatus>[1]

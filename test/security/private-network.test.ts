@@ -4,12 +4,13 @@
 import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type * as PublicAddress from '../../src/fetch/public-address.ts'
 import { crawl, FAST, temporaryDirectory } from '../crawl/run-crawl.ts'
 
 const WEB = '127.0.0.2'
 
 vi.mock('../../src/fetch/public-address.ts', async (load) => {
-  const real = await load<typeof import('../../src/fetch/public-address.ts')>()
+  const real = await load<typeof PublicAddress>()
   const isWeb = (ip: string): boolean => ip === '127.0.0.2' || ip === '::ffff:127.0.0.2'
   return {
     isPublicAddress: (ip: string) => isWeb(ip) || real.isPublicAddress(ip),

@@ -315,7 +315,7 @@ describe('a server that misbehaves', () => {
       )
       const asked = stand.ask(`${at}/f`)
       await sent
-      await passTime(stand, asked, isCut ? 61_000 : 31_000)
+      await stand.passTime(asked, isCut ? 61_000 : 31_000)
       expect(await asked).toMatchObject(
         isCut ? { kind: 'fetched', document: { truncated: 'time' } } : { code: 'FETCH_BODY_STALLED' },
       )
@@ -332,17 +332,7 @@ describe('a server that misbehaves', () => {
   })
 })
 
-/** Lets time pass until the answer is there; what is still on its way may come between. */
-async function passTime(stand: TalkStand, asked: Promise<unknown>, stepMs: number): Promise<void> {
-  let isDone = false
-  void asked.finally(() => (isDone = true))
-  while (!isDone) {
-    await new Promise((resolve) => setImmediate(resolve))
-    stand.clock.advance(stepMs)
-  }
-}
-
-function answersInTurn(...texts: readonly string[]): (said: { reply(text: string): void }) => void {
+function answersInTurn(...texts: readonly string[]): (said: { readonly reply: (text: string) => void }) => void {
   let next = 0
   return ({ reply }) => reply(texts[Math.min(next++, texts.length - 1)] ?? '')
 }

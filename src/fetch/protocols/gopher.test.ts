@@ -107,7 +107,7 @@ test('what is not wanted by its type is not asked for, menus excepted', async ()
 test('a server that never answers stalls', async () => {
   const { stand, at } = await dig(() => undefined, { requestTimeout: '1000h' })
   const asked = stand.ask(`${at}/0/x`)
-  await passTime(stand, asked)
+  await stand.passTime(asked, 5_000)
   expect(await asked).toMatchObject({ kind: 'failed', code: 'FETCH_BODY_STALLED' })
 })
 
@@ -121,7 +121,7 @@ test('a server that does not close has said all when it has said a dot', async (
     ['/1/half', { kind: 'failed', code: 'FETCH_BODY_STALLED' }],
   ] as const) {
     const asked = stand.ask(`${at}${path}`)
-    await passTime(stand, asked)
+    await stand.passTime(asked, 5_000)
     expect(await asked).toMatchObject(outcome)
   }
 })
@@ -146,13 +146,3 @@ test('private addresses and servers that are not there have their names', async 
   await using other = openTalkStand()
   expect(await other.ask('gopher://127.0.0.1:1/')).toMatchObject({ code: 'FETCH_CONNECT_REFUSED' })
 })
-
-/** Lets time pass until the answer is there; what is still on its way may come between. */
-async function passTime(stand: TalkStand, asked: Promise<unknown>): Promise<void> {
-  let isDone = false
-  void asked.finally(() => (isDone = true))
-  while (!isDone) {
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-    stand.clock.advance(5_000)
-  }
-}

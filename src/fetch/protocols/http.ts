@@ -5,13 +5,14 @@ import type { Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { ConnectionPool } from '../connection-pool.ts'
 import { Connector, type Target } from '../connector.ts'
+import { type CookieFigures, CookieJar } from '../cookie-jar.ts'
 import { DeadlineSweep } from '../deadline-sweep.ts'
 import { Exchange, type ExchangeSettings } from '../exchange.ts'
 import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
 import type { FetchOptions } from '../options.ts'
 import { type ConnectionSettings, OriginConnection } from '../origin-connection.ts'
 import { parseProxy, type Proxy } from '../proxy.ts'
-import { RequestHeads } from '../request-head.ts'
+import { headWith, RequestHeads } from '../request-head.ts'
 import { TypeFilter } from '../type-filter.ts'
 
 /** Length of 'https://': no path begins before it. */
@@ -39,7 +40,10 @@ export class HttpFetcher implements SchemeFetcher {
     env: Readonly<Record<string, string | undefined>> = {},
     connector?: Connector,
   ) {
-    this.#settings = { options, clock, spool, filter: new TypeFilter(options.acceptTypes, options.rejectTypes) }
+    const filter = new TypeFilter(options.acceptTypes, options.rejectTypes)
+    const limits = { perHost: options.cookiesPerHost, bytes: options.cookieBytes }
+    const cookies = options.cookies === 'off' ? null : new CookieJar(limits)
+    this.#settings = { options, clock, spool, filter, cookies }
     this.#proxy = parseProxy(options.proxy)
     this.#isToldUrls = this.#proxy?.kind === 'http' || this.#proxy?.kind === 'https'
     this.#connectionSettings = {
@@ -58,6 +62,11 @@ export class HttpFetcher implements SchemeFetcher {
     return { clients: this.#pool.size, underWay: this.#sweep.size }
   }
 
+  /** Null where cookies are off. */
+  get cookieFigures(): CookieFigures | null {
+    return this.#settings.cookies?.figures ?? null
+  }
+
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     if (this.#isClosed || signal.aborted) {
       return Promise.resolve({ kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: 'stopped', durationMs: 0 })
@@ -68,15 +77,20 @@ export class HttpFetcher implements SchemeFetcher {
       const connection = this.#connectionFor(url.slice(0, pathAt), request)
       // A proxy is told the whole URL, except through a tunnel.
       const path = this.#isToldUrls && !url.startsWith('https:') ? url : url.slice(pathAt)
-      const { sent, recorded } = connection.head
-      const requestText = `GET ${path} HTTP/1.1\r\n${sent}`
+      const { validators } = request
+      const jar = this.#settings.cookies
+      const cookies = jar === null || jar.isEmpty ? '' : jar.header(connection.host, url, this.#settings.clock.wallMs())
+      const isPlain = cookies === '' && validators === undefined
+      const { sent, recorded } = isPlain ? connection.head : headWith(connection.head, cookies, validators)
+      const startLine = `${request.method ?? 'GET'} ${path} HTTP/1.1\r\n`
+      const requestText = startLine + sent
       const exchange = new Exchange(
         this.#settings,
         request,
         signal,
         connection,
         requestText,
-        recorded === sent ? requestText : `GET ${path} HTTP/1.1\r\n${recorded}`,
+        recorded === sent ? requestText : startLine + recorded,
         this.#onSettled,
         resolve,
         reject,
