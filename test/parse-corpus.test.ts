@@ -12,7 +12,7 @@ import { oraclePage, resolvedLinks } from './oracle/parse5-links.ts'
 const cache = join(tmpdir(), 'portolan-corpus')
 const packages = existsSync(cache) ? readdirSync(cache).filter((name) => !name.endsWith('.partial')) : []
 const options = parseOptions.parse({})
-const PAGES_PER_PACKAGE = 25
+const PAGES_PER_PACKAGE = 10
 const PAGE_BYTES_MAX = 200_000
 
 describe.skipIf(packages.length === 0)(

@@ -65,6 +65,10 @@ export const crawlCommand: Command = {
       command: 'portolan crawl http://127.0.0.1:8080/ --allow-private --delay 0ms',
       what: 'a server of your own, at full speed',
     },
+    {
+      command: 'portolan crawl file:///srv/corpus/ --allow-files /srv/corpus --delay 0ms',
+      what: 'files of this machine; ftp:, ftps: and gopher: are crawled too',
+    },
   ],
   details() {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({

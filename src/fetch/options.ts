@@ -18,6 +18,9 @@ const OWN_HEADERS = new Set([
   'authorization',
   // Sent to every host, it would tell each of them the secrets of another.
   'cookie',
+  // Said of a page that is visited again, by what its own last answer said.
+  'if-none-match',
+  'if-modified-since',
   'user-agent',
 ])
 

@@ -12,7 +12,7 @@ import type { Address } from '../dns/index.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import type { Timed } from './deadline-sweep.ts'
-import type { OriginHead } from './request-head.ts'
+import type { RequestHead } from './request-head.ts'
 
 /** A request under way, told of what happens to it. */
 export interface Asker extends AnswerListener {
@@ -40,7 +40,7 @@ export class OriginConnection implements Timed {
   readonly origin: string
   /** As in URLs: an IPv6 literal has brackets. */
   readonly host: string
-  readonly head: OriginHead
+  readonly head: RequestHead
   /** The other end, '' while there is none. */
   ip = ''
   readonly #settings: ConnectionSettings
@@ -57,7 +57,7 @@ export class OriginConnection implements Timed {
     origin: string,
     host: string,
     target: Target,
-    head: OriginHead,
+    head: RequestHead,
     settings: ConnectionSettings,
     onUseless: (connection: OriginConnection) => void,
   ) {

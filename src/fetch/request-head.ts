@@ -14,37 +14,19 @@ const WITHHELD = '[withheld]'
 export interface RequestHead {
   /** All after the start line as it goes over the wire, ending with an empty line. */
   readonly sent: string
-  /** The same, secrets withheld; the same string where there are none. */
+  /** The same, passwords withheld; the same string where there are none. */
   readonly recorded: string
 }
 
-/** What every request to an origin says, to be said as it is or with more. */
-export interface OriginHead extends RequestHead {
-  /** Without Cookie and the empty line. */
-  readonly sentLines: string
-  readonly recordedLines: string
-  /** The Cookie header of the options, '' where there is none: a secret of whoever gave it. */
-  readonly cookie: string
-}
-
-/** With the cookies of a site, which it knows and may be written down, and what is asked about an earlier answer. */
-export function headWith(
-  head: Omit<OriginHead, keyof RequestHead>,
-  cookies: string,
-  validators?: Validators,
-): RequestHead {
-  let more = ''
+/** The same with the cookies of a site, which it gave us and which are no secret, and with what is asked about an earlier answer. */
+export function headWith({ sent, recorded }: RequestHead, cookies: string, validators?: Validators): RequestHead {
+  let more = cookies === '' ? '' : `Cookie: ${cookies}\r\n`
   if (validators?.etag !== undefined) more += `If-None-Match: ${validators.etag}\r\n`
   if (validators?.lastModified !== undefined) more += `If-Modified-Since: ${validators.lastModified}\r\n`
-  const isSecret = head.cookie !== ''
-  const sent = `${head.sentLines}${cookieLine(head.cookie, cookies)}${more}\r\n`
-  if (!isSecret && head.recordedLines === head.sentLines) return { sent, recorded: sent }
-  return { sent, recorded: `${head.recordedLines}${cookieLine(isSecret ? WITHHELD : '', cookies)}${more}\r\n` }
-}
-
-function cookieLine(own: string, cookies: string): string {
-  if (own === '' && cookies === '') return ''
-  return `Cookie: ${own}${own === '' || cookies === '' ? '' : '; '}${cookies}\r\n`
+  // Before the empty line at the end.
+  const withMore = (head: string): string => `${head.slice(0, -2)}${more}\r\n`
+  const text = withMore(sent)
+  return { sent: text, recorded: recorded === sent ? text : withMore(recorded) }
 }
 
 export class RequestHeads {
@@ -52,7 +34,6 @@ export class RequestHeads {
   readonly #credentials = new Map<string, string>()
   readonly #proxy: Proxy | null
   readonly #connection: 'keep-alive' | 'close'
-  readonly #cookie: string
 
   /** Throws a Fault when a password is missing from the environment. What headers may hold the options' schema has checked. */
   constructor(options: FetchOptions, proxy: Proxy | null, env: Readonly<Record<string, string | undefined>>) {
@@ -68,8 +49,6 @@ export class RequestHeads {
     set('Accept-Language', options.acceptLanguage)
     set('Accept-Encoding', 'gzip, deflate, br, zstd')
     for (const [name, value] of Object.entries(options.headers)) set(name, value)
-    this.#cookie = headers.get('cookie')?.[1] ?? ''
-    headers.delete('cookie')
     this.#common = [...headers.values()]
     for (const { host, user, password } of readLogins(options, env)) {
       for (const origin of originsOf(host)) this.#credentials.set(origin, basicCredentials(user, password))
@@ -77,7 +56,7 @@ export class RequestHeads {
   }
 
   /** `authority` is the host with its port if that is not the scheme's own, as in URLs. */
-  of(authority: string, isSecure: boolean): OriginHead {
+  of(authority: string, isSecure: boolean): RequestHead {
     let sent = `host: ${authority}\r\nconnection: ${this.#connection}\r\n`
     for (const [name, value] of this.#common) sent += `${name}: ${value}\r\n`
     let recorded = sent
@@ -91,8 +70,7 @@ export class RequestHeads {
       sent += `Proxy-Authorization: ${this.#proxy.credentials}\r\n`
       recorded += `Proxy-Authorization: ${WITHHELD}\r\n`
     }
-    const head = { sentLines: sent, recordedLines: recorded, cookie: this.#cookie }
-    return { ...head, ...headWith(head, '') }
+    return { sent: `${sent}\r\n`, recorded: `${recorded}\r\n` }
   }
 }
 

@@ -31,6 +31,9 @@ export class HostRules {
   /** By the name after `*.`. */
   readonly #below = new Map<string, Placed>()
   readonly #any: Placed | null
+  /** A turn asks for the rule of its host several times. */
+  #lastHost: HostKey | null = null
+  #lastRule: HostRule | null = null
 
   /** Null where there are no rules. */
   static of(specs: readonly HostRuleSpec[]): HostRules | null {
@@ -56,6 +59,14 @@ export class HostRules {
 
   /** The first rule that speaks of a host. */
   ruleOf(host: HostKey): HostRule | null {
+    if (host !== this.#lastHost) {
+      this.#lastRule = this.#find(host)
+      this.#lastHost = host
+    }
+    return this.#lastRule
+  }
+
+  #find(host: HostKey): HostRule | null {
     let best = this.#exact.get(host) ?? null
     if (this.#below.size > 0) {
       for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {

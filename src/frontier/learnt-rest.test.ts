@@ -81,9 +81,9 @@ describe('a server that bears less than it is asked', () => {
     ['one in half a minute, sixty at once', { perSecond: 1 / 30, burst: 60 }],
   ]
 
-  test.each(SERVERS)('of %s: refuses two in a hundred at most, and its pace is used', (_, server) => {
+  test.each(SERVERS)('of %s: refuses four in a hundred at most, and its pace is used', (_, server) => {
     const { refused, used } = ask(server, { delayMs: 1_000, requests: 4_000 })
-    expect(refused).toBeLessThan(0.02)
+    expect(refused).toBeLessThan(0.04)
     expect(used).toBeGreaterThan(0.85)
   })
 
@@ -97,7 +97,7 @@ describe('a server that bears less than it is asked', () => {
     expect(rests[1_499]).toBeGreaterThan(8_000)
     const forgivenAt = rests.findIndex((rest, i) => i >= 1_500 && rest === 0)
     expect(forgivenAt).toBeGreaterThan(1_500)
-    expect(forgivenAt).toBeLessThan(2_200)
+    expect(forgivenAt).toBeLessThan(1_700)
     expect(rests.at(-1)).toBe(0)
   })
 
@@ -107,11 +107,25 @@ describe('a server that bears less than it is asked', () => {
   })
 })
 
+test('refusals that have nothing to do with the pace, two in a hundred, cost little', () => {
+  const random = new Random('by chance')
+  let learnt: LearntRest | null = null
+  let sumMs = 0
+  for (let i = 0; i < 20_000; i++) {
+    const usedMs: number = Math.max(1_000, learnt?.restMs ?? 0)
+    if (random.fraction() < 0.02) learnt = learnRefusal(learnt, usedMs, MAX_MS)
+    else if (learnt !== null) learnt = learnAnswer(learnt, 1_000)
+    sumMs += usedMs
+  }
+  expect(sumMs / 20_000).toBeLessThan(1_500)
+})
+
 describe('a learnt rest', () => {
   const learnt = fc.record({
     restMs: fc.double({ min: 1, max: MAX_MS, noNaN: true }),
     refusedMs: fc.double({ min: 0, max: MAX_MS, noNaN: true }),
     refusals: fc.nat(),
+    answers: fc.nat(),
   })
 
   test('never shrinks by a refusal, nor grows by an answer, and leaves no bounds', () => {

@@ -11,7 +11,7 @@ import { lookAtJournal, type RestNote } from '../ledger/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
 import { type RobotsDecision, RobotsRules, type SavedRobotsEntry } from '../robots/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines, type ReturnNote } from '../store/index.ts'
-import { type CanonicalUrl, Fingerprinter, type HostKey, hostKeyOf, originOf, pathOf } from '../url/index.ts'
+import { type CanonicalUrl, Fingerprinter, type HostKey, hostKeyOf, originOf, robotsPathOf } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
 import { type HostManners, mannersOf } from './host-manners.ts'
 
@@ -121,7 +121,7 @@ export async function explainUrl(
       rules === null
         ? null
         : {
-            ...RobotsRules.restore(rules.rules).decide(pathOf(url)),
+            ...RobotsRules.restore(rules.rules).decide(robotsPathOf(url)),
             answer: rules.rules.answer,
             fetchedAt: new Date(rules.fetchedWallMs).toISOString(),
           },

@@ -28,7 +28,9 @@ export const robotsOptions = z.strictObject({
   tdmFile: choice(['if-binding', 'always'], 'if-binding', {
     text: 'Whether /.well-known/tdmrep.json is asked for, a request per origin and day: where the `tdm` opt-out is more than noted, or always.',
   }),
-  crawlDelayMax: duration('5m', { text: 'A longer Crawl-delay in robots.txt counts as this.' }),
+  crawlDelayMax: duration('5m', {
+    text: 'A longer Crawl-delay or Request-rate in robots.txt counts as this; 0ms: none counts.',
+  }),
   cacheEntries: count(
     2 ** 18,
     { text: 'Hosts whose robots rules are kept; as many as Mercator kept.' },

@@ -169,7 +169,7 @@ async function write(dir: string, name: string, giant: number): Promise<void> {
     await files.add('held', { ...entryOf(host, 9_000), url: `http://${host}/deep` as CanonicalUrl })
     const given = { code: 'DNS_TIMEOUT', detail: '', untilWallMs: 1e15 } as const
     await files.add('givenUp', { ...given, key: place % 2 === 0 ? host : `https://${host}:8443` })
-    const learnt = { restMs: 2_000 + place, refusedMs: 1_500, refusals: 2 }
+    const learnt = { restMs: 2_000 + place, refusedMs: 1_500, refusals: 2, answers: 0 }
     await files.add('manners', { host, atWallMs: 1, untilWallMs: 1e15, why: '429', learnt })
     const note: OriginalNote = { digest: hexOf(), url: page.url as CanonicalUrl, fetchedAtMs: 1, payloadDigest: null }
     await files.add('originals', note)

@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Certificates } from '../../testweb/serve/certificates.ts'
 import { startPyftpd, startPygopherd, startVsftpd } from '../real-servers.ts'
+import { checkWarcFile } from '../warc-check.ts'
 import { crawl, type CrawlResult, FAST, temporaryDirectory } from './run-crawl.ts'
 
 let root: string
@@ -42,15 +42,17 @@ const summary = (result: CrawlResult, origin: string): string[] =>
     .map(({ url, status, type, bytes }) => `${url.slice(origin.length)} ${status} ${type} ${bytes}`)
     .toSorted()
 
-/** All WARC files of a crawl, as text. */
-function archiveOf(dir: string): string {
+function warcFiles(dir: string): string[] {
   const folder = join(dir, 'archive')
   return readdirSync(folder)
-    .filter((name) => name.includes('.warc'))
-    .map((name) => {
-      const bytes = readFileSync(join(folder, name))
-      return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')
-    })
+    .filter((name) => name.endsWith('.warc'))
+    .map((name) => join(folder, name))
+}
+
+/** All WARC files of a crawl, as text. */
+function archiveOf(dir: string): string {
+  return warcFiles(dir)
+    .map((file) => readFileSync(file, 'latin1'))
     .join('')
 }
 
@@ -77,6 +79,7 @@ describe('an FTP server', () => {
     ])
     const log = readFileSync(join(server.folder, 'log'), 'utf8')
     expect(log.match(/OK LOGIN/g)).toHaveLength(1)
+    for (const file of warcFiles(dir)) expect(checkWarcFile(file).problems).toEqual([])
     const archive = archiveOf(dir)
     expect(archive).toContain(
       `WARC-Target-URI: ${origin}/pub/a%20b%2541.txt\r\nWARC-IP-Address: 127.0.0.1\r\nWARC-Payload-Digest: `,
