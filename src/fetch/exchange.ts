@@ -276,7 +276,8 @@ export class Exchange implements Asker {
 
   #fail(code: FailureCode, detail: string): void {
     if (this.#phase === 'settled') return
-    const durationMs = this.#settings.clock.nowMs() - this.#startedAtMs
+    // What began while we were held up is excused by more than its age.
+    const durationMs = Math.max(0, this.#settings.clock.nowMs() - this.#startedAtMs)
     this.#end(false)
     this.#wire?.release()
     this.#settle({ kind: 'failed', code, detail, durationMs })

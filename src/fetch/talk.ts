@@ -96,6 +96,8 @@ export class Talk implements Timed, Abortable {
   readonly #startedAtMs: ClockMs
   readonly #startedWallMs: number
   #phase: 'connect' | 'head' | 'body' = 'connect'
+  /** Time of ours that is not held against the server. */
+  #excusedMs = 0
   #movedAtMs: ClockMs
   #firstByteAtMs: ClockMs | null = null
   #lastByteAtMs: ClockMs
@@ -217,7 +219,7 @@ export class Talk implements Timed, Abortable {
   check(nowMs: ClockMs): void {
     const { options } = this.#talks
     const idleMs = nowMs - this.#movedAtMs
-    if (nowMs - this.#startedAtMs >= options.requestTimeout) {
+    if (nowMs - this.#startedAtMs - this.#excusedMs >= options.requestTimeout) {
       if (this.#pouring !== null) this.#pouring.cut('time')
       else this.#stop('FETCH_TIMEOUT', 'no complete answer in time')
     } else if (this.#phase === 'connect' && idleMs >= options.connectTimeout) {
@@ -230,6 +232,11 @@ export class Talk implements Timed, Abortable {
       if (this.#pouring !== null && this.#isEnd(this.#pouring.tail)) return this.#pouring.cut('time')
       this.#stop('FETCH_BODY_STALLED', `the body stopped after ${this.#body?.length ?? 0} bytes`)
     }
+  }
+
+  excuse(lateMs: number): void {
+    this.#excusedMs += lateMs
+    this.#movedAtMs = (this.#movedAtMs + lateMs) as ClockMs
   }
 
   abort(): void {
