@@ -231,6 +231,7 @@ export class PageSettler {
       charset: document.charset,
       leads: stage.entries,
       leadsAbroad: stage.abroadEntries.length,
+      spans: parsed?.spans ?? null,
       html: mediaType === 'text/html' ? document.body : null,
     })
     const position = books.settle({

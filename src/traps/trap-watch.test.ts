@@ -63,8 +63,9 @@ function visit(
     sketch: sketchOf(text),
     title: null,
     charset: 'utf-8',
-    leads: leads.map((lead) => ({ url: at(lead) })),
+    leads: leads.map((lead) => ({ url: at(lead), host: hostKeyOf(at(lead)) })),
     leadsAbroad: 0,
+    spans: null,
     html: null,
     ...more,
   })
@@ -160,6 +161,8 @@ describe('facets', () => {
     const first = firstRefusal(256, (n) => visit(watch, path(255 - n), textOf(n), n < 3 ? ['/item/1'] : []))
     expect(first).toEqual({ reason: 'query-explosion', after: 100 })
     expect(visit(watch, '/shop?a=1', textOf(1))).toBeNull()
+    expect(visit(watch, '/shop?a=1&page=7', textOf(1))).toBeNull()
+    expect(visit(watch, '/shop?a=1&b=2&page=7', textOf(1))).toBe('query-explosion')
   })
 
   test('ids are none, nor combinations that lead to items', async () => {
@@ -180,12 +183,24 @@ describe('path loops by content', () => {
     })
     expect(first).toEqual({ reason: 'path-loop', after: 4 })
   })
+
+  test('nor those whose text differs a little, where the same names are below each', async () => {
+    const watch = await open()
+    const first = firstRefusal(9, (n) => {
+      const here = `/${['q/', 'r/', 'q/', 'q/', 'r/', 'r/', 'q/', 'r/', 'q/'].slice(0, n + 1).join('')}`
+      return visit(watch, here, `${textOf(1)} ${textOf(2)} made at ${n} o’clock`, [`${here}r/`, `${here}q/`])
+    })
+    expect(first).toEqual({ reason: 'path-loop', after: 4 })
+  })
 })
 
 describe('subdomains', () => {
+  const begin = (watch: TrapWatch, n: number): string | null =>
+    visit(watch, `http://s${n}.many.test/`, textOf(1), [`http://s${n + 1}.many.test/`])
+
   test('hosts that all begin with the same page are enough at some time; known ones go on', async () => {
     const watch = await open({ echoHosts: 20 })
-    const first = firstRefusal(60, (n) => visit(watch, `http://s${n}.many.test/`, textOf(1)))
+    const first = firstRefusal(60, (n) => begin(watch, n))
     expect(first).toEqual({ reason: 'subdomains', after: 20 })
     expect(visit(watch, 'http://s1.many.test/more', textOf(5))).toBeNull()
     expect(visit(watch, 'http://s99.others.test/', textOf(1))).toBeNull()
@@ -203,7 +218,7 @@ describe('what was learnt', () => {
     const options = { floodPages: 30, echoHosts: 20, prefixPages: 100, domainPages: 200 }
     const watch = await open(options, dir)
     for (let n = 0; n < 31; n++) visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`])
-    for (let n = 0; n < 20; n++) visit(watch, `http://s${n}.many.test/`, textOf(1))
+    for (let n = 0; n < 20; n++) visit(watch, `http://s${n}.many.test/`, textOf(1), [`http://s${n + 1}.many.test/`])
     for (let n = 0; n < 20; n++) visit(watch, `/a?sid=k${n}7x${n}`, textOf(2), [`/a?sid=k${n + 1}7x${n + 1}`])
     for (let n = 0; n < 99; n++) visit(watch, `/b/x${n}`, textOf(n))
     await watch.close()

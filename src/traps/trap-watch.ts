@@ -10,11 +10,12 @@
 //   - on a host where nothing was ever noticed a judgement is one look into a table.
 
 import type { Clock, SkipReason } from '../base/index.ts'
-import type { Sketch } from '../parse/index.ts'
+import type { LinkSpans, Sketch } from '../parse/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { Calendars } from './calendars.ts'
 import { type DomainBudgets, Domains } from './domains.ts'
 import { Echoes } from './echoes.ts'
+import { shownBy, titleMark } from './face.ts'
 import { Facets } from './facets.ts'
 import { Floods } from './floods.ts'
 import { type HostLessons, newHost, restoredHost, savedHost } from './host-lessons.ts'
@@ -47,8 +48,10 @@ export interface Lesson {
   readonly title: string | null
   readonly charset: string | null
   /** What it led to that was not known: URLs of ours, and how many of other agents. */
-  readonly leads: readonly { readonly url: CanonicalUrl }[]
+  readonly leads: readonly { readonly url: CanonicalUrl; readonly host: HostKey }[]
   readonly leadsAbroad: number
+  /** All links it has, wanted or not. */
+  readonly spans: LinkSpans | null
   /** The body, where it is HTML. */
   readonly html: { bytes(max: number): Uint8Array } | null
 }
@@ -183,20 +186,23 @@ export class TrapWatch {
     void this.#save()
   }
 
-  #learnPage({ url, host, via, sketch, title, leads, leadsAbroad }: Lesson, lessons: HostLessons): void {
+  #learnPage({ url, host, via, sketch, title, leads, leadsAbroad, spans }: Lesson, lessons: HostLessons): void {
     const { options } = this.#parts
-    if (this.#calendars.learn(url, via, leads)) lessons.calendars++
+    if (this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
     if (leadsAbroad === 0 && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
     if (sketch === null) return
-    if (!lessons.isBegun) this.#domains.learn(host, sketch)
+    const shown = shownBy(spans)
+    const titled = titleMark(title)
+    const face = shown ^ titled
+    if (!lessons.isBegun) this.#domains.learn(host, sketch, face, leads, leadsAbroad)
     lessons.isBegun = true
     if (options.sessionIds > 0 && (url.includes('?') || url.includes(';'))) {
       lessons.parameters ??= new Map()
-      if (this.#sessionIds.learn(url, sketch, title, leads, lessons.parameters)) lessons.sessions++
+      if (this.#sessionIds.learn(url, sketch, title, shown, leads, lessons.parameters)) lessons.sessions++
     }
-    if (this.#echoes.learn(url, sketch, leads)) lessons.echoes++
-    const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, options.nearBits)
-    if (this.#floods.learn(url, sketch, title, isMissing, leads, leadsAbroad)) lessons.floods++
+    if (this.#echoes.learn(url, sketch, face, leads)) lessons.echoes++
+    const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, titled, options.nearBits)
+    if (this.#floods.learn(url, sketch, title, face, isMissing, leads, leadsAbroad)) lessons.floods++
   }
 
   /** Writes down what was learnt, if anything was. */
