@@ -110,7 +110,7 @@ async function walk(name: string, site: ReadonlyMap<CanonicalUrl, Buffer>): Prom
       title: parsed.title,
       charset: null,
       leads,
-      leadsAbroad: 0,
+      leadsAway: 0,
       spans: parsed.spans,
       html: null,
     }

@@ -230,7 +230,7 @@ export class PageSettler {
       title: parsed?.title ?? null,
       charset: document.charset,
       leads: stage.entries,
-      leadsAbroad: stage.abroadEntries.length,
+      leadsAway: stage.abroadEntries.length + stage.heldEntries.length,
       spans: parsed?.spans ?? null,
       html: mediaType === 'text/html' ? document.body : null,
     })

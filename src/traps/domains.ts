@@ -97,7 +97,7 @@ export class Domains {
   }
 
   /** The first page of a host. Only one that leads to another new host of the domain can be part of what has no end. */
-  learn(host: HostKey, sketch: Sketch, face: number, leads: readonly HostLink[], leadsAbroad: number): void {
+  learn(host: HostKey, sketch: Sketch, face: number, leads: readonly HostLink[], leadsAway: number): void {
     const { echoHosts, share, nearBits } = this.#options
     if (echoHosts === 0) return
     const name = registrableDomain(host)
@@ -112,7 +112,7 @@ export class Domains {
       const one = { high: sketches[at] as number, low: sketches[at + 1] as number }
       if (sketches[at + 2] !== face || !isNear(one, sketch, nearBits)) continue
       const feeds = (link: HostLink): boolean => link.host !== host && registrableDomain(link.host) === name
-      if (leadsAbroad > 0 || leads.some(feeds)) domain.echoes++
+      if (leadsAway > 0 || leads.some(feeds)) domain.echoes++
       break
     }
     sketches[STRIDE * next] = sketch.high

@@ -85,7 +85,7 @@ export class Floods {
     face: number,
     isMissing: boolean,
     leads: readonly { readonly url: CanonicalUrl }[],
-    leadsAbroad: number,
+    leadsAway: number,
   ): boolean {
     const { floodPages, softMissing, share, nearBits } = this.#options
     if (floodPages === 0 && softMissing === 0) return false
@@ -103,7 +103,7 @@ export class Floods {
     // Most pages are new, and nothing they lead to is looked at.
     if (meets(pattern.sketches, sketch, name, face, nearBits)) {
       const theirs = leads.map((lead) => patternOf(lead.url))
-      if (leadsAbroad === 0 && theirs.every((one) => one === key)) {
+      if (leadsAway === 0 && theirs.every((one) => one === key)) {
         pattern.stale++
         if (isMissing || saysMissing(title)) pattern.missing++
         if (theirs.length > 0) pattern.feeders++

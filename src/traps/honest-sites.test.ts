@@ -62,7 +62,7 @@ async function refusals(site: Site): Promise<string[]> {
       title,
       charset: 'utf-8',
       leads: leads.map((lead) => ({ url: absolute(lead), host: hostKeyOf(absolute(lead)) })),
-      leadsAbroad: 0,
+      leadsAway: 0,
       spans,
       html: { bytes: () => Buffer.from(html) },
     })

@@ -64,7 +64,7 @@ function visit(
     title: null,
     charset: 'utf-8',
     leads: leads.map((lead) => ({ url: at(lead), host: hostKeyOf(at(lead)) })),
-    leadsAbroad: 0,
+    leadsAway: 0,
     spans: null,
     html: null,
     ...more,
@@ -97,7 +97,7 @@ describe('floods', () => {
     ['versions of a manual look alike', (watch, n) => visit(watch, `/v${n}/x.html`, textOf(1), [`/v${n + 1}/x.html`])],
     [
       'what they lead to is of another agent',
-      (watch, n) => visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`], { leadsAbroad: 1 }),
+      (watch, n) => visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`], { leadsAway: 1 }),
     ],
   ])('an honest directory stays open: %s', async ([, one]) => {
     const watch = await open({ floodPages: 50, pathLoops: 0 })

@@ -47,9 +47,9 @@ export interface Lesson {
   readonly sketch: Sketch | null
   readonly title: string | null
   readonly charset: string | null
-  /** What it led to that was not known: URLs of ours, and how many of other agents. */
+  /** What it led to that was not known: URLs of ours, and how many of other agents or too deep for now. */
   readonly leads: readonly { readonly url: CanonicalUrl; readonly host: HostKey }[]
-  readonly leadsAbroad: number
+  readonly leadsAway: number
   /** All links it has, wanted or not. */
   readonly spans: LinkSpans | null
   /** The body, where it is HTML. */
@@ -186,15 +186,15 @@ export class TrapWatch {
     void this.#save()
   }
 
-  #learnPage({ url, host, via, sketch, title, leads, leadsAbroad, spans }: Lesson, lessons: HostLessons): void {
+  #learnPage({ url, host, via, sketch, title, leads, leadsAway, spans }: Lesson, lessons: HostLessons): void {
     const { options } = this.#parts
     if (this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
-    if (leadsAbroad === 0 && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
+    if (leadsAway === 0 && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
     if (sketch === null) return
     const shown = shownBy(spans)
     const titled = titleMark(title)
     const face = shown ^ titled
-    if (!lessons.isBegun) this.#domains.learn(host, sketch, face, leads, leadsAbroad)
+    if (!lessons.isBegun) this.#domains.learn(host, sketch, face, leads, leadsAway)
     lessons.isBegun = true
     if (options.sessionIds > 0 && (url.includes('?') || url.includes(';'))) {
       lessons.parameters ??= new Map()
@@ -202,7 +202,7 @@ export class TrapWatch {
     }
     if (this.#echoes.learn(url, sketch, face, leads)) lessons.echoes++
     const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, titled, options.nearBits)
-    if (this.#floods.learn(url, sketch, title, face, isMissing, leads, leadsAbroad)) lessons.floods++
+    if (this.#floods.learn(url, sketch, title, face, isMissing, leads, leadsAway)) lessons.floods++
   }
 
   /** Writes down what was learnt, if anything was. */

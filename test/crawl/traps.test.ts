@@ -2,8 +2,10 @@
 // worth it is still fetched.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NodeEvent } from '../../src/supervise/index.ts'
 import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
 import { directory, startWeb } from './expect-truth.ts'
@@ -145,5 +147,34 @@ describe('budgets', () => {
     const counts = [...Map.groupBy(directories, (name) => name).values()].map((names) => names.length)
     expect(Math.max(...counts)).toBe(3)
     expect(new Set(result.failures.map((one) => one.reason))).toEqual(new Set(['prefix-budget']))
+  })
+})
+
+describe('an honest shop', () => {
+  /** The start links every combination of four parameters, and each combination links goods of its own. */
+  function shop(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? ''
+    const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href="${href}">${href}</a>`).join(' ')
+    response.setHeader('content-type', 'text/html')
+    if (path === '/') response.end(links(COMBINATIONS.map((query) => `/shop?${query}`)))
+    else if (path.startsWith('/shop?')) response.end(links([`/goods/${encodeURIComponent(path)}`]))
+    else response.writeHead(404).end()
+  }
+  const VALUES = ['', '1', '2', '3'] as const
+  const COMBINATIONS = VALUES.flatMap((a) =>
+    VALUES.flatMap((b) => VALUES.flatMap((c) => VALUES.map((d) => [a, b, c, d]))),
+  )
+    .map((values) => values.flatMap((value, at) => (value === '' ? [] : [`${'abcd'[at]}=${value}`])).join('&'))
+    .filter((query) => query !== '')
+
+  test('is listed in full where its goods are too deep for the crawl', async () => {
+    const server = createServer(shop)
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const flags = { ...FAST, 'max-depth': '1' }
+    const result = await crawl({ seeds: [seed], dir: directory(), flags, config: { traps: { facetPages: 60 } } })
+    expect(result.failures).toEqual([])
+    expect(result.pages).toHaveLength(1 + COMBINATIONS.length)
   })
 })
