@@ -5,10 +5,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NodeEvent } from '../../src/supervise/index.ts'
+import { TrapWatch } from '../../src/traps/index.ts'
 import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
-import { directory, startWeb } from './expect-truth.ts'
+import { directory, expectTruth, startWeb } from './expect-truth.ts'
 import { crawl, type CrawlResult, dnsFlags, FAST } from './run-crawl.ts'
 
 const WEB = { hosts: 1, pages: 50, naming: 'names', traps: true } as const
@@ -148,6 +149,16 @@ describe('budgets', () => {
     expect(Math.max(...counts)).toBe(3)
     expect(new Set(result.failures.map((one) => one.reason))).toEqual(new Set(['prefix-budget']))
   })
+})
+
+test('a page on which learning breaks is tried again, and none of its links is lost', async () => {
+  const web = await startWeb({ hosts: 1, pages: 20 })
+  vi.spyOn(TrapWatch.prototype, 'learn').mockImplementationOnce(() => {
+    throw new TypeError('an odd page')
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: FAST })
+  expectTruth(result, web.truth())
 })
 
 describe('an honest shop', () => {
