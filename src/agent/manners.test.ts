@@ -96,6 +96,12 @@ describe('Retry-After', () => {
     expect(manners.restAfterAnswer(HOST, answer(302, '99999999999')).restMs).toBe(3_600_000)
   })
 
+  test('of any length leaves a short note', () => {
+    const { manners, notes } = stand()
+    expect(manners.pauseAfter(HOST, ORIGIN, answer(429, '9'.repeat(60_000))).why.length).toBeLessThan(100)
+    expect(notes[0]?.why.length).toBeLessThan(100)
+  })
+
   test('of 429 is lengthened by chance, never shortened: hosts behind one front come back one after another', () => {
     const { manners } = stand()
     const rests = Array.from({ length: 50 }, () => manners.pauseAfter(HOST, ORIGIN, answer(429, '1000')).restMs)

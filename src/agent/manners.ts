@@ -124,7 +124,12 @@ export class Manners {
   }
 }
 
+/** What is kept of a Retry-After: no date is longer, and it is noted each time. */
+const ASKED_LENGTH_MAX = 64
+
 function whyOf(document: Document): string {
   const asked = document.header('retry-after')
-  return `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`
+  if (asked === null) return `${document.status}`
+  const said = asked.length > ASKED_LENGTH_MAX ? `${asked.slice(0, ASKED_LENGTH_MAX)}…` : asked
+  return `${document.status}, Retry-After: ${said}`
 }

@@ -112,6 +112,15 @@ describe('floods', () => {
     expect(first).toEqual({ reason: 'soft-404', after: 20 })
   })
 
+  test('a host’s own 404 is not read for every dead link', async () => {
+    const watch = await open()
+    const body = Buffer.from(`<p>${textOf(3)}`)
+    let read = 0
+    const html = { bytes: () => (read++, body) }
+    for (let n = 0; n < 500; n++) visit(watch, `/gone/${n}`, '', [], { status: 404, sketch: null, html })
+    expect(read).toBe(16)
+  })
+
   test('a soft 404 is known by what its title says, again and again', async () => {
     const watch = await open({ softMissing: 20 })
     const title = 'Página no encontrada'

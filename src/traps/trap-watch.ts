@@ -68,6 +68,8 @@ export interface TrapWatchParts {
 
 /** How much of an answer of 404 is read. */
 const MISSING_BYTES = 65_536
+/** How many of them are read of a host: most have one such page, and it is read once for each of its dead links otherwise. */
+const MISSING_READ_MAX = 16
 
 /** How often what was learnt is written down. */
 const SAVE_MS = 5 * 60_000
@@ -175,8 +177,9 @@ export class TrapWatch {
     const lessons = this.#hosts.get(lesson.host) ?? this.#hosts.set(lesson.host, newHost())
     this.#hasNews = true
     if (lesson.status >= 200 && lesson.status < 300) this.#learnPage(lesson, lessons)
-    else if ((lesson.status === 404 || lesson.status === 410) && lesson.html !== null) {
+    else if (isMissing(lesson.status) && lesson.html !== null && lessons.missingRead < MISSING_READ_MAX) {
       const { html } = lesson
+      lessons.missingRead++
       lessons.missing ??= []
       learnMissing(lessons.missing, () => html.bytes(MISSING_BYTES), lesson.charset)
     }
@@ -201,8 +204,8 @@ export class TrapWatch {
       if (this.#sessionIds.learn(url, sketch, title, shown, leads, lessons.parameters)) lessons.sessions++
     }
     if (this.#echoes.learn(url, sketch, face, leads)) lessons.echoes++
-    const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, titled, options.nearBits)
-    if (this.#floods.learn(url, sketch, title, face, isMissing, leads, leadsAway)) lessons.floods++
+    const isSoft = lessons.missing !== null && isMissingPage(lessons.missing, sketch, titled, options.nearBits)
+    if (this.#floods.learn(url, sketch, title, face, isSoft, leads, leadsAway)) lessons.floods++
   }
 
   /** Writes down what was learnt, if anything was. */
@@ -244,4 +247,8 @@ export class TrapWatch {
         return this.#echoes.restore(saved)
     }
   }
+}
+
+function isMissing(status: number): boolean {
+  return status === 404 || status === 410
 }
