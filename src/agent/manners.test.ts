@@ -165,6 +165,18 @@ describe('what was learnt', () => {
     expect(restored().size).toBe(0)
   })
 
+  test('means nothing where there are no rests now, and is no longer than may be taught now', () => {
+    const learnt = { restMs: 50_000, refusedMs: 40_000, refusals: 3, answers: 0 }
+    const note = { host: HOST, atWallMs: START_MS, untilWallMs: 0, why: '429', learnt }
+    const restless = stand({ delay: '0ms' })
+    restless.learnt.restore(note)
+    for (let i = 0; i < 500; i++) expect(restless.manners.restAfterAnswer(HOST, answer(200)).restMs).toBe(0)
+    expect(restless.notes).toEqual([])
+    const lowered = stand({ learntMax: '10s' })
+    lowered.learnt.restore(note)
+    expect(lowered.learnt.restMsOf(HOST)).toBe(10_000)
+  })
+
   test('is forgotten by those who taught first when there is no room', () => {
     const clock = new ManualClock()
     const learnt = new LearntRests(clock, 60_000, () => {})
