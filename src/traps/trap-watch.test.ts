@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../base/index.ts'
-import { scanHtml, type Sketch } from '../parse/index.ts'
+import { scanHtml, type Sketch, spansOfText } from '../parse/index.ts'
 import { parseOptions } from '../parse/options.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { type TrapsOptions, trapsOptions } from './options.ts'
@@ -65,7 +65,7 @@ function visit(
     charset: 'utf-8',
     leads: leads.map((lead) => ({ url: at(lead), host: hostKeyOf(at(lead)) })),
     leadsAway: 0,
-    spans: null,
+    spans: spansOfText([]),
     html: null,
     ...more,
   })
@@ -172,6 +172,12 @@ describe('facets', () => {
     expect(visit(watch, '/shop?a=1', textOf(1))).toBeNull()
     expect(visit(watch, '/shop?a=1&page=7', textOf(1))).toBeNull()
     expect(visit(watch, '/shop?a=1&b=2&page=7', textOf(1))).toBe('query-explosion')
+  })
+
+  test('pictures in all sizes are none', async () => {
+    const watch = await open({ facetPages: 100 })
+    const picture = { sketch: null, spans: null }
+    expect(firstRefusal(256, (n) => visit(watch, path(255 - n), '', [], picture)).reason).toBeNull()
   })
 
   test('ids are none, nor combinations that lead to items', async () => {

@@ -50,7 +50,7 @@ export interface Lesson {
   /** What it led to that was not known: URLs of ours, and how many of other agents or too deep for now. */
   readonly leads: readonly { readonly url: CanonicalUrl; readonly host: HostKey }[]
   readonly leadsAway: number
-  /** All links it has, wanted or not. */
+  /** All links it has, wanted or not; null where it is nothing that has links. */
   readonly spans: LinkSpans | null
   /** The body, where it is HTML. */
   readonly html: { bytes(max: number): Uint8Array } | null
@@ -192,7 +192,9 @@ export class TrapWatch {
   #learnPage({ url, host, via, sketch, title, leads, leadsAway, spans }: Lesson, lessons: HostLessons): void {
     const { options } = this.#parts
     if (this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
-    if (leadsAway === 0 && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
+    // A picture leads nowhere, and is worth its visit all the same.
+    const isDeadEnd = leadsAway === 0 && spans !== null
+    if (isDeadEnd && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
     if (sketch === null) return
     const shown = shownBy(spans)
     const titled = titleMark(title)
