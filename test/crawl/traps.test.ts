@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Crawl } from '../../src/agent/index.ts'
 import type { NodeEvent } from '../../src/supervise/index.ts'
 import { TrapWatch } from '../../src/traps/index.ts'
 import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
@@ -162,12 +163,21 @@ test('a page on which learning breaks is tried again, and none of its links is l
 })
 
 describe('an honest shop', () => {
-  /** The start links every combination of four parameters, and each combination links goods of its own. */
-  function shop(request: IncomingMessage, response: ServerResponse): void {
+  /** The start links combinations of four parameters, all or the first so many; each of them links goods of its own. */
+  async function openShop(): Promise<{ seed: string; offer: (combinations: number) => void }> {
+    let offered = COMBINATIONS.length
+    const server = createServer((request, response) => shop(request, response, offered))
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    return { seed, offer: (combinations) => (offered = combinations) }
+  }
+
+  function shop(request: IncomingMessage, response: ServerResponse, offered: number): void {
     const path = request.url ?? ''
     const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href="${href}">${href}</a>`).join(' ')
     response.setHeader('content-type', 'text/html')
-    if (path === '/') response.end(links(COMBINATIONS.map((query) => `/shop?${query}`)))
+    if (path === '/') response.end(links(COMBINATIONS.slice(0, offered).map((query) => `/shop?${query}`)))
     else if (path.startsWith('/shop?')) response.end(links([`/goods/${encodeURIComponent(path)}`]))
     else response.writeHead(404).end()
   }
@@ -179,13 +189,26 @@ describe('an honest shop', () => {
     .filter((query) => query !== '')
 
   test('is listed in full where its goods are too deep for the crawl', async () => {
-    const server = createServer(shop)
-    onTestFinished(() => void server.close())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const { seed } = await openShop()
     const flags = { ...FAST, 'max-depth': '1' }
     const result = await crawl({ seeds: [seed], dir: directory(), flags, config: { traps: { facetPages: 60 } } })
     expect(result.failures).toEqual([])
     expect(result.pages).toHaveLength(1 + COMBINATIONS.length)
+  })
+
+  test('that is returned to has taught nothing by leading to what is known', async () => {
+    const { seed, offer } = await openShop()
+    const dir = directory()
+    offer(COMBINATIONS.length - 20)
+    const config = { traps: { facetPages: 30 } }
+    await crawl({ seeds: [seed], dir, flags: FAST, config })
+    offer(COMBINATIONS.length)
+    const before = async (job: Crawl): Promise<void> => void (await job.requeuePages(() => true))
+    // Put back in line by one run, visited by the next.
+    await crawl({ seeds: [], dir, flags: FAST, config, before, during: (job) => job.stop('interrupted') })
+    const again = await crawl({ seeds: [], dir, flags: FAST, config })
+    expect(again.failures).toEqual([])
+    const lists = new Set(again.pages.map(({ url }) => url).filter((url) => url.includes('/shop?')))
+    expect(lists.size).toBe(COMBINATIONS.length)
   })
 })
