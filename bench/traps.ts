@@ -12,7 +12,7 @@ import { scanHtml } from '../src/parse/index.ts'
 import { parseOptions } from '../src/parse/options.ts'
 import { type Lesson, TrapWatch } from '../src/traps/index.ts'
 import { trapsOptions } from '../src/traps/options.ts'
-import { BaseUrl, canonicalise, type CanonicalUrl, hostKeyOf } from '../src/url/index.ts'
+import { BaseUrl, canonicalise, type CanonicalUrl, type HostKey, hostKeyOf } from '../src/url/index.ts'
 import { corpusPages } from './corpus.ts'
 
 const PACKAGES = process.argv.slice(2)
@@ -93,12 +93,12 @@ async function walk(name: string, site: ReadonlyMap<CanonicalUrl, Buffer>): Prom
     const host = hostKeyOf(url)
     const parsed = scanHtml(bytes, { charset: null }, HTML)
     const base = BaseUrl.ofPage(url, parsed.baseHref)
-    const leads: { url: CanonicalUrl; via: CanonicalUrl }[] = []
+    const leads: { url: CanonicalUrl; host: HostKey; via: CanonicalUrl }[] = []
     for (const { href } of parsed.links) {
       const link = canonicalise(href, base, parsed.encoding)
       if (typeof link !== 'string' || met.has(link) || !site.has(link)) continue
       met.add(link)
-      leads.push({ url: link, via: url })
+      leads.push({ url: link, host: hostKeyOf(link), via: url })
     }
     const candidate = { url, host, isSeed: false }
     const trap = watch.judge(candidate)
@@ -110,7 +110,8 @@ async function walk(name: string, site: ReadonlyMap<CanonicalUrl, Buffer>): Prom
       title: parsed.title,
       charset: null,
       leads,
-      leadsAbroad: 0,
+      leadsAway: 0,
+      spans: parsed.spans,
       html: null,
     }
     watch.learn(lesson)

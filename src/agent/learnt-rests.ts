@@ -56,7 +56,9 @@ export class LearntRests {
   restore({ host, atWallMs, learnt }: MannersNote): void {
     this.#hosts.delete(host)
     const isOld = this.#clock.wallMs() - atWallMs > LESSON_MS_MAX
-    if (learnt !== null && !isOld && this.#maxMs > 0) this.#keep(host, learnt)
+    if (learnt === null || isOld || this.#maxMs === 0) return
+    // The limit may have been lowered since.
+    this.#keep(host, learnt.restMs > this.#maxMs ? { ...learnt, restMs: this.#maxMs } : learnt)
   }
 
   /** The rest that a host has taught; 0 when none. */

@@ -96,6 +96,12 @@ describe('Retry-After', () => {
     expect(manners.restAfterAnswer(HOST, answer(302, '99999999999')).restMs).toBe(3_600_000)
   })
 
+  test('of any length leaves a short note', () => {
+    const { manners, notes } = stand()
+    expect(manners.pauseAfter(HOST, ORIGIN, answer(429, '9'.repeat(60_000))).why.length).toBeLessThan(100)
+    expect(notes[0]?.why.length).toBeLessThan(100)
+  })
+
   test('of 429 is lengthened by chance, never shortened: hosts behind one front come back one after another', () => {
     const { manners } = stand()
     const rests = Array.from({ length: 50 }, () => manners.pauseAfter(HOST, ORIGIN, answer(429, '1000')).restMs)
@@ -157,6 +163,18 @@ describe('what was learnt', () => {
     expect(restored().restMsOf(HOST)).toBeLessThan(1_300)
     clock.advance(8 * 86_400_000)
     expect(restored().size).toBe(0)
+  })
+
+  test('means nothing where there are no rests now, and is no longer than may be taught now', () => {
+    const learnt = { restMs: 50_000, refusedMs: 40_000, refusals: 3, answers: 0 }
+    const note = { host: HOST, atWallMs: START_MS, untilWallMs: 0, why: '429', learnt }
+    const restless = stand({ delay: '0ms' })
+    restless.learnt.restore(note)
+    for (let i = 0; i < 500; i++) expect(restless.manners.restAfterAnswer(HOST, answer(200)).restMs).toBe(0)
+    expect(restless.notes).toEqual([])
+    const lowered = stand({ learntMax: '10s' })
+    lowered.learnt.restore(note)
+    expect(lowered.learnt.restMsOf(HOST)).toBe(10_000)
   })
 
   test('is forgotten by those who taught first when there is no room', () => {

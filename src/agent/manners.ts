@@ -63,21 +63,26 @@ export class Manners {
   restAfter(host: HostKey, responseMs: number): number {
     const { settings, rules, frontier, learnt } = this.#parts
     const rule = rules === null ? null : rules.ruleOf(host)
+    const delayMs = rule?.delay ?? settings.delayMs
     const restMs = restAfter({
-      delayMs: rule?.delay ?? settings.delayMs,
+      delayMs,
       crawlDelayMs: frontier.leastRestMs(host),
       latencyFactor: rule?.latencyFactor ?? settings.latencyFactor,
       lastResponseMs: responseMs,
       restMaxMs: settings.restMaxMs,
     })
-    return learnt.size === 0 ? restMs : Math.max(restMs, learnt.restMsOf(host))
+    // What an earlier run was taught means nothing where there are no rests now.
+    return learnt.size === 0 || delayMs === 0 ? restMs : Math.max(restMs, learnt.restMsOf(host))
   }
 
   /** The rest after an answer that is one. A note where the server asked for it with Retry-After. */
   restAfterAnswer(host: HostKey, document: Document): { readonly restMs: number; readonly note: RestNote | null } {
     const { learnt, frontier } = this.#parts
     const { status } = document
-    if (learnt.size > 0 && status < TROUBLE_STATUS_MIN) learnt.answered(host, frontier.leastRestMs(host))
+    // Without rests nothing was borne either.
+    if (learnt.size > 0 && status < TROUBLE_STATUS_MIN && this.#delayMs(host) > 0) {
+      learnt.answered(host, frontier.leastRestMs(host))
+    }
     const restMs = this.restAfter(host, document.durationMs)
     if (status < RETRY_AFTER_STATUS_MIN) return { restMs, note: null }
     const askedMs = this.#askedMs(document)
@@ -89,9 +94,9 @@ export class Manners {
 
   /** The rest a server asked for with 429 or 503, as long as it says, or longer each time. */
   pauseAfter(host: HostKey, origin: Origin, document: Document): RestNote {
-    const { trouble, learnt, frontier, settings, rules } = this.#parts
+    const { trouble, learnt, frontier } = this.#parts
     const inARow = trouble.paused(origin)
-    const delayMs = (rules === null ? null : rules.ruleOf(host)?.delay) ?? settings.delayMs
+    const delayMs = this.#delayMs(host)
     const usedMs = Math.max(frontier.leastRestMs(host), learnt.restMsOf(host))
     const why = whyOf(document)
     const pauseMs = this.#backoff(inARow, this.#askedMs(document))
@@ -102,6 +107,11 @@ export class Manners {
   /** The rest after so many failures in a row. */
   backoff(inARow: number): number {
     return this.#backoff(inARow, null)
+  }
+
+  #delayMs(host: HostKey): number {
+    const { settings, rules } = this.#parts
+    return (rules === null ? null : rules.ruleOf(host)?.delay) ?? settings.delayMs
   }
 
   #askedMs(document: Document): number | null {
@@ -124,7 +134,12 @@ export class Manners {
   }
 }
 
+/** What is kept of a Retry-After: no date is longer, and it is noted each time. */
+const ASKED_LENGTH_MAX = 64
+
 function whyOf(document: Document): string {
   const asked = document.header('retry-after')
-  return `${document.status}${asked === null ? '' : `, Retry-After: ${asked}`}`
+  if (asked === null) return `${document.status}`
+  const said = asked.length > ASKED_LENGTH_MAX ? `${asked.slice(0, ASKED_LENGTH_MAX)}…` : asked
+  return `${document.status}, Retry-After: ${said}`
 }

@@ -220,22 +220,31 @@ export class PageSettler {
     stage: Stage,
   ): true {
     const { books, contentSeen, traps, returns } = this.#parts
-    // Before the books: what breaks on an odd page must not leave it half settled.
-    traps?.learn({
-      url: entry.url,
-      host: entry.host,
-      via: entry.via,
-      status: document.status,
-      sketch: parsed?.sketch ?? null,
-      title: parsed?.title ?? null,
-      charset: document.charset,
-      leads: stage.entries,
-      leadsAbroad: stage.abroadEntries.length,
-      html: mediaType === 'text/html' ? document.body : null,
-    })
+    // One that is returned to leads to what is known, and has taught what it can.
+    const isReturn = returns !== null && returns.has(entry.url)
+    // Before the books: what breaks on an odd page must not leave it half settled. Its links are met already, and must not be lost.
+    try {
+      if (!isReturn) {
+        traps?.learn({
+          url: entry.url,
+          host: entry.host,
+          via: entry.via,
+          status: document.status,
+          sketch: parsed?.sketch ?? null,
+          title: parsed?.title ?? null,
+          charset: document.charset,
+          leads: stage.entries,
+          leadsAway: stage.abroadEntries.length + stage.heldEntries.length,
+          spans: parsed?.spans ?? null,
+          html: mediaType === 'text/html' ? document.body : null,
+        })
+      }
+    } catch (cause) {
+      return this.#saveLinks(stage, cause)
+    }
     const position = books.settle({
       entry,
-      isReturn: returns !== null && returns.has(entry.url),
+      isReturn,
       verdict: {
         url: entry.url,
         kind: 'page',

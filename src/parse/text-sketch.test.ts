@@ -16,7 +16,7 @@ function sketchOf(text: string | Buffer): Sketch | null {
   return sketch.take()
 }
 
-const sure = (text: string | Buffer): Sketch => sketchOf(text) ?? { high: 0, low: 0, votes: 0 }
+const sure = (text: string | Buffer): Sketch => sketchOf(text) ?? { high: 0, low: 0, votes: 0, sum: 0 }
 
 const SCRIPTS = {
   latin: { letters: 'abcdefghijklmnopqrstuvwxyz', gap: ' ' },

@@ -46,6 +46,8 @@ export interface Sketch {
   readonly low: number
   /** Words, each of which voted with the two before it. Of few, the bits say little. */
   readonly votes: number
+  /** The sum of all votes: the same for the same words in the same order, and hardly ever for others. */
+  readonly sum: number
 }
 
 export class TextSketch {
@@ -54,6 +56,7 @@ export class TextSketch {
   #kept = 0
   /** Words that were counted already, and the last two of them. */
   #counted = 0
+  #sum = 0
   #before = 0
   #last = 0
   readonly #low = new Int32Array(PLANES)
@@ -93,7 +96,8 @@ export class TextSketch {
   take(): Sketch | null {
     this.#count()
     const votes = this.#counted
-    const sketch = votes === 0 ? null : { high: majority(this.#high, votes), low: majority(this.#low, votes), votes }
+    const [high, low] = [majority(this.#high, votes), majority(this.#low, votes)]
+    const sketch = votes === 0 ? null : { high, low, votes, sum: this.#sum }
     this.clear()
     return sketch
   }
@@ -103,6 +107,7 @@ export class TextSketch {
     this.#high.fill(0)
     this.#kept = 0
     this.#counted = 0
+    this.#sum = 0
     this.#before = 0
     this.#last = 0
   }
@@ -114,14 +119,18 @@ export class TextSketch {
     const kept = this.#kept
     let before = this.#before
     let last = this.#last
+    let sum = this.#sum
     for (let at = 0; at < kept; at++) {
       const word = words[at] as number
-      votes[at] = voteOf(before, last, word)
+      const vote = voteOf(before, last, word)
+      votes[at] = vote
+      sum = (sum + vote) | 0
       before = last
       last = word
     }
     this.#before = before
     this.#last = last
+    this.#sum = sum
     this.#counted += kept
     this.#kept = 0
     // Up to the next eight: no vote for anything.

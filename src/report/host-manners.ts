@@ -63,7 +63,7 @@ export function mannersOf(facts: HostFacts, wallMs: number): HostManners {
     rests.push({ ms, text: `${factor} × the ${formatDuration(Math.round(facts.lastAnswerMs))} its last page took` })
   }
   const learnt = note?.learnt ?? null
-  if (learnt !== null) {
+  if (learnt !== null && delayMs > 0) {
     const ms = Math.round(learnt.restMs)
     rests.push({ ms, text: `${formatDuration(ms)} learnt from ${learnt.refusals} × 429 or 503` })
   }

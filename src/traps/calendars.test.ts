@@ -15,7 +15,7 @@ describe('a date in a URL', () => {
     ['/cal?month=2026-05', 'http://h.test/cal?month=‹date›', 2026, 5],
     ['/cal?y=2026&m=5&d=3', 'http://h.test/cal‹date›', 2026, 5],
   ] as const)('%s', ([path, shape, year, month]) => {
-    expect(dateIn(url(path))).toEqual({ shape, month: year * 12 + month - 1 })
+    expect(dateIn(url(path))).toMatchObject({ shape, month: year * 12 + month - 1 })
   })
 
   test.for(['/', '/p123.html', '/2026/13', '/12026/5', '/v/2026', '/cal?y=2026', '/20261399', '/x/2026-5x9999'])(
@@ -36,6 +36,7 @@ describe('a calendar', () => {
         at(month),
         at(month - step),
         leads.map((lead) => ({ url: lead })),
+        NOW_MS,
       )
     }
   }
@@ -67,7 +68,7 @@ describe('a calendar', () => {
     const calendars = new Calendars(trapsOptions.parse({}))
     for (let issue = 2_900; issue < 3_200; issue++) {
       for (let page = 1; page < 12; page++) {
-        calendars.learn(url(`/issue/${issue}/${page + 1}`), url(`/issue/${issue}/${page}`), [])
+        calendars.learn(url(`/issue/${issue}/${page + 1}`), url(`/issue/${issue}/${page}`), [], NOW_MS)
       }
     }
     expect(judge(calendars, '/issue/9000/5')).toBeNull()

@@ -1,8 +1,9 @@
 // Calendars that never end: next month, and the next.
 //
 // A date in a URL alone says nothing (/issues/2999/5 is a number), nor does a date far away (newspapers of 1890).
-// What gives a calendar away is how it turns the year: a page of 2026-12 led to 2027-01 of the same make, and one of
-// 2027-12 to 2028-01. From then on its far future is not asked for, nor its far past where its pages lead to
+// What gives a calendar away is how it turns the year, in years that people live in: a page of 2026-12 led to 2027-01 of the
+// same make, and one of 2027-12 to 2028-01. Digits in a row may be any number (/topic/202612), so of those most links must lead
+// from month to month. From then on its far future is not asked for, nor its far past where its pages lead to
 // other dates only.
 
 import type { CanonicalUrl } from '../url/index.ts'
@@ -14,6 +15,8 @@ export interface DateInUrl {
   readonly shape: string
   /** Months since year 0. */
   readonly month: number
+  /** Digits in a row, nothing between year and month. */
+  readonly isBare: boolean
 }
 
 /** /2026/5, /2026-05-13, ?month=2026-05, /20260513/ …, the year first. */
@@ -32,19 +35,25 @@ export function dateIn(url: CanonicalUrl): DateInUrl | null {
     const day = Number(found[4] ?? found[6] ?? 1)
     if (month >= 1 && month <= 12 && day >= 1 && day <= 31) {
       const shape = `${url.slice(0, root + found.index)}‹date›${text.slice(found.index + found[0].length)}`
-      return { shape, month: Number(found[1]) * 12 + month - 1 }
+      return { shape, month: Number(found[1]) * 12 + month - 1, isBare: found[3] === undefined }
     }
   }
   const year = YEAR_NAME.exec(text)
   const month = year === null ? null : MONTH_NAME.exec(text)
   if (year === null || month === null || Number(month[1]) < 1 || Number(month[1]) > 12) return null
   const shape = text.replace(YEAR_NAME, '').replace(MONTH_NAME, '').replace(DAY_NAME, '')
-  return { shape: `${url.slice(0, root)}${shape}‹date›`, month: Number(year[1]) * 12 + Number(month[1]) - 1 }
+  const at = Number(year[1]) * 12 + Number(month[1]) - 1
+  return { shape: `${url.slice(0, root)}${shape}‹date›`, month: at, isBare: false }
 }
 
 interface Calendar {
   /** Turns of the year, from one page to the next. */
   turns: number
+  /** The year that was turned to last; each counts once in a row. */
+  turnedTo: number
+  /** Links from one date to another, and those of them that were neither to the next month nor to the same a year on. */
+  moves: number
+  jumps: number
   /** Pages in a row that led to nothing but other dates. */
   barren: number
 }
@@ -52,7 +61,17 @@ interface Calendar {
 /** So many barren pages in a row, and nobody expects the next to be another. */
 const BARREN_MIN = 24
 
-export type SavedCalendar = readonly [shape: string, turns: number, barren: number]
+/** No calendar of ours turns to an earlier year first. */
+const YEAR_MIN = 1_900
+
+export type SavedCalendar = readonly [
+  shape: string,
+  turns: number,
+  turnedTo: number,
+  moves: number,
+  jumps: number,
+  barren: number,
+]
 
 export class Calendars {
   readonly #options: TrapsOptions
@@ -68,7 +87,7 @@ export class Calendars {
     const date = dateIn(url)
     if (date === null) return null
     const calendar = this.#calendars.get(date.shape)
-    if (calendar === undefined || calendar.turns < this.#options.calendarTurns) return null
+    if (calendar === undefined || !this.#isKnown(calendar, date.isBare)) return null
     const { calendarAhead, calendarBehind } = this.#options
     const now = new Date(nowMs)
     const month = now.getUTCFullYear() * 12 + now.getUTCMonth()
@@ -80,24 +99,53 @@ export class Calendars {
   }
 
   /** What a page of a date teaches. True when that makes it known as a calendar. */
-  learn(url: CanonicalUrl, via: CanonicalUrl | null, leads: readonly { readonly url: CanonicalUrl }[]): boolean {
+  learn(
+    url: CanonicalUrl,
+    via: CanonicalUrl | null,
+    leads: readonly { readonly url: CanonicalUrl }[],
+    nowMs: number,
+  ): boolean {
     if (this.#options.calendarTurns === 0) return false
     const date = dateIn(url)
     const from = date === null || via === null ? null : dateIn(via)
     if (date === null || from === null || from.shape !== date.shape) return false
-    const calendar = this.#calendars.get(date.shape) ?? this.#calendars.set(date.shape, { turns: 0, barren: 0 })
+    const calendar = this.#calendars.get(date.shape) ?? this.#calendars.set(date.shape, newCalendar())
+    const wasKnown = this.#isKnown(calendar, date.isBare)
     const isBarren = leads.every((lead) => dateIn(lead.url)?.shape === date.shape)
     calendar.barren = isBarren ? calendar.barren + 1 : 0
-    const isNextMonth = Math.abs(date.month - from.month) === 1
-    if (!isNextMonth || Math.floor(date.month / 12) === Math.floor(from.month / 12)) return false
-    return ++calendar.turns === this.#options.calendarTurns
+    const months = Math.abs(date.month - from.month)
+    calendar.moves++
+    if (months > 1 && months !== 12) calendar.jumps++
+    const year = Math.floor(date.month / 12)
+    const isTurn = months === 1 && year !== Math.floor(from.month / 12) && year !== calendar.turnedTo
+    const yearMax = new Date(nowMs).getUTCFullYear() + this.#options.calendarAhead + 1
+    if (isTurn && year >= YEAR_MIN && year <= yearMax) {
+      calendar.turns++
+      calendar.turnedTo = year
+    }
+    return !wasKnown && this.#isKnown(calendar, date.isBare)
+  }
+
+  #isKnown({ turns, moves, jumps }: Calendar, isBare: boolean): boolean {
+    return turns >= this.#options.calendarTurns && (!isBare || 2 * jumps <= moves)
   }
 
   save(): SavedCalendar[] {
-    return [...this.#calendars].map(([shape, { turns, barren }]) => [shape, turns, barren])
+    return [...this.#calendars].map(([shape, { turns, turnedTo, moves, jumps, barren }]) => [
+      shape,
+      turns,
+      turnedTo,
+      moves,
+      jumps,
+      barren,
+    ])
   }
 
-  restore([shape, turns, barren]: SavedCalendar): void {
-    this.#calendars.set(shape, { turns, barren })
+  restore([shape, turns, turnedTo, moves, jumps, barren]: SavedCalendar): void {
+    this.#calendars.set(shape, { turns, turnedTo, moves, jumps, barren })
   }
+}
+
+function newCalendar(): Calendar {
+  return { turns: 0, turnedTo: 0, moves: 0, jumps: 0, barren: 0 }
 }

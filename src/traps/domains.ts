@@ -15,12 +15,14 @@ interface Domain {
   begun: number
   echoes: number
   isEndless: boolean
-  /** First pages of the last hosts: high and low of each. */
+  /** First pages of the last hosts: high, low and face of each. */
   readonly sketches: number[]
   next: number
 }
 
 const SKETCHES_MAX = 16
+/** Numbers of each. */
+const STRIDE = 3
 
 export type SavedDomain = readonly [
   domain: string,
@@ -35,6 +37,11 @@ export type SavedDomain = readonly [
 export interface RefusedHost {
   readonly reason: 'domain-budget' | 'subdomains'
   readonly detail: string
+}
+
+/** What a page led to. */
+interface HostLink {
+  readonly host: HostKey
 }
 
 export interface DomainBudgets {
@@ -89,25 +96,29 @@ export class Domains {
     if (this.#budgets.pages !== null) this.#of(registrableDomain(host)).pages++
   }
 
-  /** The first page of a host. */
-  learn(host: HostKey, sketch: Sketch): void {
+  /** The first page of a host. Only one that leads to another new host of the domain can be part of what has no end. */
+  learn(host: HostKey, sketch: Sketch, face: number, leads: readonly HostLink[], leadsAway: number): void {
     const { echoHosts, share, nearBits } = this.#options
     if (echoHosts === 0) return
-    const domain = this.#of(registrableDomain(host))
+    const name = registrableDomain(host)
+    const domain = this.#of(name)
     if (domain.begun >= 2 * echoHosts) {
       domain.begun /= 2
       domain.echoes /= 2
     }
     domain.begun++
-    for (let at = 0; at < domain.sketches.length; at += 2) {
-      const one = { high: domain.sketches[at] as number, low: domain.sketches[at + 1] as number }
-      if (!isNear(one, sketch, nearBits)) continue
-      domain.echoes++
+    const { sketches, next } = domain
+    for (let at = 0; at < sketches.length; at += STRIDE) {
+      const one = { high: sketches[at] as number, low: sketches[at + 1] as number }
+      if (sketches[at + 2] !== face || !isNear(one, sketch, nearBits)) continue
+      const feeds = (link: HostLink): boolean => link.host !== host && registrableDomain(link.host) === name
+      if (leadsAway > 0 || leads.some(feeds)) domain.echoes++
       break
     }
-    domain.sketches[2 * domain.next] = sketch.high
-    domain.sketches[2 * domain.next + 1] = sketch.low
-    domain.next = (domain.next + 1) % SKETCHES_MAX
+    sketches[STRIDE * next] = sketch.high
+    sketches[STRIDE * next + 1] = sketch.low
+    sketches[STRIDE * next + 2] = face
+    domain.next = (next + 1) % SKETCHES_MAX
     if (domain.begun >= echoHosts && domain.echoes >= share * domain.begun) domain.isEndless = true
   }
 
@@ -131,7 +142,7 @@ export class Domains {
   }
 
   restore([name, hosts, pages, begun, echoes, isEndless, sketches]: SavedDomain): void {
-    const next = (sketches.length / 2) % SKETCHES_MAX
+    const next = (sketches.length / STRIDE) % SKETCHES_MAX
     this.#domains.set(name, { hosts, pages, begun, echoes, isEndless, sketches: [...sketches], next })
   }
 }

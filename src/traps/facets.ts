@@ -2,8 +2,8 @@
 //
 // Few values, many pages: an id has as many values as pages, a facet has a handful, and their combinations are the pages.
 // Parameters that come and go (eight sets of names at least), pages by far more than values, and nearly none of the last
-// hundreds that led to another path: then combinations of two and more are not asked for. One parameter alone
-// always is, so that every item keeps a way to it.
+// hundreds that led to another path: then combinations of two and more are not asked for. One parameter alone, with
+// the pages of what it gives, always is, so that every item keeps a way to it.
 
 import type { CanonicalUrl } from '../url/index.ts'
 import type { TrapsOptions } from './options.ts'
@@ -21,6 +21,8 @@ interface Path {
   isExplosion: boolean
 }
 
+/** Names of parameters that leaf through what the others have chosen. */
+const PAGE_NUMBER = /^(?:p|pg|page|paged|pageno|page_?num(?:ber)?|start|offset|from|skip|seite|pagina)$/i
 const NAME_SETS_MIN = 8
 const VALUES_MAX = 64
 const PARAMETERS_MAX = 16
@@ -49,7 +51,8 @@ export class Facets {
 
   judge(url: CanonicalUrl): string | null {
     const path = this.#paths.get(placeOf(url))
-    if (path === undefined || !path.isExplosion || parametersOf(url).length < 2) return null
+    if (path === undefined || !path.isExplosion) return null
+    if (parametersOf(url).filter(({ name }) => !PAGE_NUMBER.test(name)).length < 2) return null
     const values = [...path.values.values()].reduce((sum, each) => sum + (each?.length ?? 0), 0)
     return `combinations of ${path.values.size} parameters with ${values} values in all, none of which leads elsewhere`
   }

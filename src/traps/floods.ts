@@ -1,7 +1,7 @@
 // Floods: a directory that gives ever more pages with the same text, or the host's "not found" with status 200.
 //
 // Each pattern of URLs (url-shape.ts) remembers the sketches of its last pages. A page is stale when it is a near-duplicate of
-// one of them under another name, and led to nothing new outside of its pattern. Only where nearly all pages of hundreds
+// one of them under another name, with the same face (face.ts), and led to nothing new outside of its pattern. Only where nearly all pages of hundreds
 // were stale, and many of them fed the pattern with new URLs, is it closed: what does not feed itself ends by itself, and
 // may be a manual whose pages are mostly menu. The same name in a sister directory is no evidence either: versions
 // of a manual look alike.
@@ -29,12 +29,14 @@ interface Pattern {
   /** Those of the stale ones that led to new URLs of the pattern. */
   feeders: number
   closed: FloodReason | null
-  /** Sketches of the last pages: high, low, name of each. */
+  /** Sketches of the last pages: high, low, name, face of each. */
   readonly sketches: number[]
   next: number
 }
 
 const SKETCHES_MAX = 16
+/** Numbers of each. */
+const STRIDE = 4
 /** A place without end has a new URL on every page, on average; where they come in bunches, on fewer. */
 const FEEDERS_SHARE = 0.25
 export type SavedPattern = readonly [
@@ -80,9 +82,10 @@ export class Floods {
     url: CanonicalUrl,
     sketch: Sketch,
     title: string | null,
+    face: number,
     isMissing: boolean,
     leads: readonly { readonly url: CanonicalUrl }[],
-    leadsAbroad: number,
+    leadsAway: number,
   ): boolean {
     const { floodPages, softMissing, share, nearBits } = this.#options
     if (floodPages === 0 && softMissing === 0) return false
@@ -98,15 +101,15 @@ export class Floods {
     pattern.pages++
     const name = nameOf(url)
     // Most pages are new, and nothing they lead to is looked at.
-    if (isMissing || meets(pattern.sketches, sketch, name, nearBits)) {
+    if (meets(pattern.sketches, sketch, name, face, nearBits)) {
       const theirs = leads.map((lead) => patternOf(lead.url))
-      if (leadsAbroad === 0 && theirs.every((one) => one === key)) {
+      if (leadsAway === 0 && theirs.every((one) => one === key)) {
         pattern.stale++
         if (isMissing || saysMissing(title)) pattern.missing++
         if (theirs.length > 0) pattern.feeders++
       }
     }
-    keep(pattern, sketch, name)
+    keep(pattern, sketch, name, face)
     const isAll = (many: number, least: number): boolean =>
       least > 0 && pattern.pages >= least && many >= share * pattern.pages
     if (pattern.feeders < FEEDERS_SHARE * pattern.pages) return false
@@ -148,23 +151,24 @@ export class Floods {
       feeders,
       closed,
       sketches: [...sketches],
-      next: (sketches.length / 3) % SKETCHES_MAX,
+      next: (sketches.length / STRIDE) % SKETCHES_MAX,
     })
   }
 }
 
-function meets(sketches: readonly number[], sketch: Sketch, name: number, bits: number): boolean {
-  for (let at = 0; at < sketches.length; at += 3) {
-    if (sketches[at + 2] === name) continue
+function meets(sketches: readonly number[], sketch: Sketch, name: number, face: number, bits: number): boolean {
+  for (let at = 0; at < sketches.length; at += STRIDE) {
+    if (sketches[at + 2] === name || sketches[at + 3] !== face) continue
     if (isNear({ high: sketches[at] as number, low: sketches[at + 1] as number }, sketch, bits)) return true
   }
   return false
 }
 
-function keep(pattern: Pattern, { high, low }: Sketch, name: number): void {
-  const at = 3 * pattern.next
+function keep(pattern: Pattern, { high, low }: Sketch, name: number, face: number): void {
+  const at = STRIDE * pattern.next
   pattern.sketches[at] = high
   pattern.sketches[at + 1] = low
   pattern.sketches[at + 2] = name
+  pattern.sketches[at + 3] = face
   pattern.next = (pattern.next + 1) % SKETCHES_MAX
 }

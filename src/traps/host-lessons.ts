@@ -13,6 +13,8 @@ export interface HostLessons {
   echoes: number
   parameters: Map<string, Evidence> | null
   missing: MissingPages | null
+  /** Answers of 404 and 410 that were read in this run. */
+  missingRead: number
 }
 
 export type SavedHost = readonly [
@@ -32,6 +34,7 @@ export function newHost(): HostLessons {
     echoes: 0,
     parameters: null,
     missing: null,
+    missingRead: 0,
   }
 }
 
@@ -52,5 +55,6 @@ export function restoredHost([, counts, parameters, missing]: SavedHost): HostLe
     echoes,
     parameters: parameters.length === 0 ? null : new Map(parameters),
     missing: missing.length === 0 ? null : [...missing],
+    missingRead: 0,
   }
 }

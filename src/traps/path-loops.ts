@@ -5,6 +5,9 @@
 
 import type { CanonicalUrl } from '../url/index.ts'
 
+/** Directories of a run, at most: whoever writes paths of a thousand names must not be paid for it in hours. */
+const RUN_MAX = 16
+
 /** The run that repeats, or null. Costs next to nothing for paths of few directories, which most are. */
 export function pathLoop(url: CanonicalUrl, times: number): string | null {
   const root = url.indexOf('/', url.indexOf('://') + 3)
@@ -14,15 +17,17 @@ export function pathLoop(url: CanonicalUrl, times: number): string | null {
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) slashes++
   if (slashes < Math.min(times, 2) || slashes <= times - 1) return null
   const names = path.split('/')
-  for (let length = 1; length * times <= names.length; length++) {
+  for (let length = 1; length <= RUN_MAX && length * times <= names.length; length++) {
     const needed = length === 1 ? times + 1 : times
     // How many names in a row are the same as the one `length` before.
     let same = 0
+    // The last name that is more than a number.
+    let wordAt = -1
     for (let at = length; at < names.length; at++) {
-      same = names[at] === names[at - length] && names[at] !== '' ? same + 1 : 0
-      if (same < length * (needed - 1)) continue
-      const run = names.slice(at - length + 1, at + 1)
-      if (run.some((name) => !/^\d+$/.test(name))) return run.join('/')
+      const name = names[at] as string
+      same = name === names[at - length] && name !== '' ? same + 1 : 0
+      if (same > 0 && !/^\d+$/.test(name)) wordAt = at
+      if (same >= length * (needed - 1) && wordAt > at - length) return names.slice(at - length + 1, at + 1).join('/')
     }
   }
   return null

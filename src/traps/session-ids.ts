@@ -1,7 +1,7 @@
 // Parameters that change and change nothing: session ids, tracking marks.
 //
 // Learnt per host and parameter from pages that were fetched anyway: the same URL but for one value that looks drawn at random,
-// the same text and title, and something new to follow, all of which has the parameter too. Once that was so `sessionIds` times and
+// the same text, title and pictures, and something new to follow, all of which has the parameter too. Once that was so `sessionIds` times and
 // hardly ever otherwise, a URL that differs from a visited one in that parameter alone is not asked for. What was
 // never visited under any value still is.
 //
@@ -19,7 +19,7 @@ import { hashRange, type Parameter, parametersOf } from './url-shape.ts'
 interface Rest {
   readonly high: number
   readonly low: number
-  /** Of the text's length and the title: pages that are mostly menu have sketches alike. */
+  /** Of the whole text, the title and what is shown: pages that are mostly menu have sketches alike. */
   readonly text: number
   readonly value: number
 }
@@ -60,11 +60,12 @@ export class SessionIds {
     url: CanonicalUrl,
     sketch: Sketch,
     title: string | null,
+    shown: number,
     leads: readonly { readonly url: CanonicalUrl }[],
     evidence: Map<string, Evidence>,
   ): boolean {
     let isLearnt = false
-    const text = hashRange(title ?? '', 0, title?.length ?? 0, sketch.votes)
+    const text = hashRange(title ?? '', 0, title?.length ?? 0, sketch.sum ^ shown)
     for (const parameter of parametersOf(url)) {
       const key = keyOf(url, parameter)
       const value = hashOf(parameter.value)

@@ -22,7 +22,7 @@ export type SavedLesson =
   | readonly ['pattern', SavedPattern]
   | readonly ['directory', SavedDirectory]
 
-const FORMAT = 1
+const FORMAT = 2
 
 export class TrapFile {
   readonly #path: string

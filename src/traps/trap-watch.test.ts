@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../base/index.ts'
-import { scanHtml, type Sketch } from '../parse/index.ts'
+import { scanHtml, type Sketch, spansOfText } from '../parse/index.ts'
 import { parseOptions } from '../parse/options.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { type TrapsOptions, trapsOptions } from './options.ts'
@@ -63,8 +63,9 @@ function visit(
     sketch: sketchOf(text),
     title: null,
     charset: 'utf-8',
-    leads: leads.map((lead) => ({ url: at(lead) })),
-    leadsAbroad: 0,
+    leads: leads.map((lead) => ({ url: at(lead), host: hostKeyOf(at(lead)) })),
+    leadsAway: 0,
+    spans: spansOfText([]),
     html: null,
     ...more,
   })
@@ -96,7 +97,7 @@ describe('floods', () => {
     ['versions of a manual look alike', (watch, n) => visit(watch, `/v${n}/x.html`, textOf(1), [`/v${n + 1}/x.html`])],
     [
       'what they lead to is of another agent',
-      (watch, n) => visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`], { leadsAbroad: 1 }),
+      (watch, n) => visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`], { leadsAway: 1 }),
     ],
   ])('an honest directory stays open: %s', async ([, one]) => {
     const watch = await open({ floodPages: 50, pathLoops: 0 })
@@ -109,6 +110,15 @@ describe('floods', () => {
     visit(watch, '/gone', '', [], { status: 404, sketch: null, html: { bytes: () => body } })
     const first = firstRefusal(60, (n) => visit(watch, `/p/${n}`, textOf(3), [`/p/${n + 1}`]))
     expect(first).toEqual({ reason: 'soft-404', after: 20 })
+  })
+
+  test('a host’s own 404 is not read for every dead link', async () => {
+    const watch = await open()
+    const body = Buffer.from(`<p>${textOf(3)}`)
+    let read = 0
+    const html = { bytes: () => (read++, body) }
+    for (let n = 0; n < 500; n++) visit(watch, `/gone/${n}`, '', [], { status: 404, sketch: null, html })
+    expect(read).toBe(16)
   })
 
   test('a soft 404 is known by what its title says, again and again', async () => {
@@ -160,6 +170,14 @@ describe('facets', () => {
     const first = firstRefusal(256, (n) => visit(watch, path(255 - n), textOf(n), n < 3 ? ['/item/1'] : []))
     expect(first).toEqual({ reason: 'query-explosion', after: 100 })
     expect(visit(watch, '/shop?a=1', textOf(1))).toBeNull()
+    expect(visit(watch, '/shop?a=1&page=7', textOf(1))).toBeNull()
+    expect(visit(watch, '/shop?a=1&b=2&page=7', textOf(1))).toBe('query-explosion')
+  })
+
+  test('pictures in all sizes are none', async () => {
+    const watch = await open({ facetPages: 100 })
+    const picture = { sketch: null, spans: null }
+    expect(firstRefusal(256, (n) => visit(watch, path(255 - n), '', [], picture)).reason).toBeNull()
   })
 
   test('ids are none, nor combinations that lead to items', async () => {
@@ -180,12 +198,24 @@ describe('path loops by content', () => {
     })
     expect(first).toEqual({ reason: 'path-loop', after: 4 })
   })
+
+  test('nor those whose text differs a little, where the same names are below each', async () => {
+    const watch = await open()
+    const first = firstRefusal(9, (n) => {
+      const here = `/${['q/', 'r/', 'q/', 'q/', 'r/', 'r/', 'q/', 'r/', 'q/'].slice(0, n + 1).join('')}`
+      return visit(watch, here, `${textOf(1)} ${textOf(2)} made at ${n} o’clock`, [`${here}r/`, `${here}q/`])
+    })
+    expect(first).toEqual({ reason: 'path-loop', after: 4 })
+  })
 })
 
 describe('subdomains', () => {
+  const begin = (watch: TrapWatch, n: number): string | null =>
+    visit(watch, `http://s${n}.many.test/`, textOf(1), [`http://s${n + 1}.many.test/`])
+
   test('hosts that all begin with the same page are enough at some time; known ones go on', async () => {
     const watch = await open({ echoHosts: 20 })
-    const first = firstRefusal(60, (n) => visit(watch, `http://s${n}.many.test/`, textOf(1)))
+    const first = firstRefusal(60, (n) => begin(watch, n))
     expect(first).toEqual({ reason: 'subdomains', after: 20 })
     expect(visit(watch, 'http://s1.many.test/more', textOf(5))).toBeNull()
     expect(visit(watch, 'http://s99.others.test/', textOf(1))).toBeNull()
@@ -203,7 +233,7 @@ describe('what was learnt', () => {
     const options = { floodPages: 30, echoHosts: 20, prefixPages: 100, domainPages: 200 }
     const watch = await open(options, dir)
     for (let n = 0; n < 31; n++) visit(watch, `/p/${n}`, textOf(1), [`/p/${n + 1}`])
-    for (let n = 0; n < 20; n++) visit(watch, `http://s${n}.many.test/`, textOf(1))
+    for (let n = 0; n < 20; n++) visit(watch, `http://s${n}.many.test/`, textOf(1), [`http://s${n + 1}.many.test/`])
     for (let n = 0; n < 20; n++) visit(watch, `/a?sid=k${n}7x${n}`, textOf(2), [`/a?sid=k${n + 1}7x${n + 1}`])
     for (let n = 0; n < 99; n++) visit(watch, `/b/x${n}`, textOf(n))
     await watch.close()

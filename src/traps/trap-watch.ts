@@ -10,11 +10,12 @@
 //   - on a host where nothing was ever noticed a judgement is one look into a table.
 
 import type { Clock, SkipReason } from '../base/index.ts'
-import type { Sketch } from '../parse/index.ts'
+import type { LinkSpans, Sketch } from '../parse/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { Calendars } from './calendars.ts'
 import { type DomainBudgets, Domains } from './domains.ts'
 import { Echoes } from './echoes.ts'
+import { shownBy, titleMark } from './face.ts'
 import { Facets } from './facets.ts'
 import { Floods } from './floods.ts'
 import { type HostLessons, newHost, restoredHost, savedHost } from './host-lessons.ts'
@@ -46,9 +47,11 @@ export interface Lesson {
   readonly sketch: Sketch | null
   readonly title: string | null
   readonly charset: string | null
-  /** What it led to that was not known: URLs of ours, and how many of other agents. */
-  readonly leads: readonly { readonly url: CanonicalUrl }[]
-  readonly leadsAbroad: number
+  /** What it led to that was not known: URLs of ours, and how many of other agents or too deep for now. */
+  readonly leads: readonly { readonly url: CanonicalUrl; readonly host: HostKey }[]
+  readonly leadsAway: number
+  /** All links it has, wanted or not; null where it is nothing that has links. */
+  readonly spans: LinkSpans | null
   /** The body, where it is HTML. */
   readonly html: { bytes(max: number): Uint8Array } | null
 }
@@ -65,6 +68,8 @@ export interface TrapWatchParts {
 
 /** How much of an answer of 404 is read. */
 const MISSING_BYTES = 65_536
+/** How many of them are read of a host: most have one such page, and it is read once for each of its dead links otherwise. */
+const MISSING_READ_MAX = 16
 
 /** How often what was learnt is written down. */
 const SAVE_MS = 5 * 60_000
@@ -172,8 +177,9 @@ export class TrapWatch {
     const lessons = this.#hosts.get(lesson.host) ?? this.#hosts.set(lesson.host, newHost())
     this.#hasNews = true
     if (lesson.status >= 200 && lesson.status < 300) this.#learnPage(lesson, lessons)
-    else if ((lesson.status === 404 || lesson.status === 410) && lesson.html !== null) {
+    else if (isMissing(lesson.status) && lesson.html !== null && lessons.missingRead < MISSING_READ_MAX) {
       const { html } = lesson
+      lessons.missingRead++
       lessons.missing ??= []
       learnMissing(lessons.missing, () => html.bytes(MISSING_BYTES), lesson.charset)
     }
@@ -183,20 +189,25 @@ export class TrapWatch {
     void this.#save()
   }
 
-  #learnPage({ url, host, via, sketch, title, leads, leadsAbroad }: Lesson, lessons: HostLessons): void {
+  #learnPage({ url, host, via, sketch, title, leads, leadsAway, spans }: Lesson, lessons: HostLessons): void {
     const { options } = this.#parts
-    if (this.#calendars.learn(url, via, leads)) lessons.calendars++
-    if (leadsAbroad === 0 && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
+    if (this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
+    // A picture leads nowhere, and is worth its visit all the same.
+    const isDeadEnd = leadsAway === 0 && spans !== null
+    if (isDeadEnd && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++
     if (sketch === null) return
-    if (!lessons.isBegun) this.#domains.learn(host, sketch)
+    const shown = shownBy(spans)
+    const titled = titleMark(title)
+    const face = shown ^ titled
+    if (!lessons.isBegun) this.#domains.learn(host, sketch, face, leads, leadsAway)
     lessons.isBegun = true
     if (options.sessionIds > 0 && (url.includes('?') || url.includes(';'))) {
       lessons.parameters ??= new Map()
-      if (this.#sessionIds.learn(url, sketch, title, leads, lessons.parameters)) lessons.sessions++
+      if (this.#sessionIds.learn(url, sketch, title, shown, leads, lessons.parameters)) lessons.sessions++
     }
-    if (this.#echoes.learn(url, sketch, leads)) lessons.echoes++
-    const isMissing = lessons.missing !== null && isMissingPage(lessons.missing, sketch, options.nearBits)
-    if (this.#floods.learn(url, sketch, title, isMissing, leads, leadsAbroad)) lessons.floods++
+    if (this.#echoes.learn(url, sketch, face, leads)) lessons.echoes++
+    const isSoft = lessons.missing !== null && isMissingPage(lessons.missing, sketch, titled, options.nearBits)
+    if (this.#floods.learn(url, sketch, title, face, isSoft, leads, leadsAway)) lessons.floods++
   }
 
   /** Writes down what was learnt, if anything was. */
@@ -238,4 +249,8 @@ export class TrapWatch {
         return this.#echoes.restore(saved)
     }
   }
+}
+
+function isMissing(status: number): boolean {
+  return status === 404 || status === 410
 }

@@ -88,6 +88,8 @@ export interface Parameter {
 
 /** Parameters looked at in one URL. */
 const PARAMETERS_MAX = 12
+/** Longer names are nobody's: they would only be kept. */
+const NAME_LENGTH_MAX = 64
 
 /** Of the query, and path parameters (`;name=value`), in their order. */
 export function parametersOf(url: CanonicalUrl): Parameter[] {
@@ -111,6 +113,7 @@ export function parametersOf(url: CanonicalUrl): Parameter[] {
 function add(found: Parameter[], url: string, start: number, end: number): void {
   const equals = url.indexOf('=', start)
   if (equals === -1 || equals >= end || equals === start || found.length >= PARAMETERS_MAX) return
+  if (equals - start > NAME_LENGTH_MAX) return
   found.push({ name: url.slice(start, equals), value: url.slice(equals + 1, end), start, end })
 }
 

@@ -2,11 +2,15 @@
 // worth it is still fetched.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Crawl } from '../../src/agent/index.ts'
 import type { NodeEvent } from '../../src/supervise/index.ts'
+import { TrapWatch } from '../../src/traps/index.ts'
 import { type TestWeb, TRAP_PATHS } from '../../testweb/index.ts'
-import { directory, startWeb } from './expect-truth.ts'
+import { directory, expectTruth, startWeb } from './expect-truth.ts'
 import { crawl, type CrawlResult, dnsFlags, FAST } from './run-crawl.ts'
 
 const WEB = { hosts: 1, pages: 50, naming: 'names', traps: true } as const
@@ -145,5 +149,66 @@ describe('budgets', () => {
     const counts = [...Map.groupBy(directories, (name) => name).values()].map((names) => names.length)
     expect(Math.max(...counts)).toBe(3)
     expect(new Set(result.failures.map((one) => one.reason))).toEqual(new Set(['prefix-budget']))
+  })
+})
+
+test('a page on which learning breaks is tried again, and none of its links is lost', async () => {
+  const web = await startWeb({ hosts: 1, pages: 20 })
+  vi.spyOn(TrapWatch.prototype, 'learn').mockImplementationOnce(() => {
+    throw new TypeError('an odd page')
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  const result = await crawl({ seeds: web.seeds(), dir: directory(), flags: FAST })
+  expectTruth(result, web.truth())
+})
+
+describe('an honest shop', () => {
+  /** The start links combinations of four parameters, all or the first so many; each of them links goods of its own. */
+  async function openShop(): Promise<{ seed: string; offer: (combinations: number) => void }> {
+    let offered = COMBINATIONS.length
+    const server = createServer((request, response) => shop(request, response, offered))
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    return { seed, offer: (combinations) => (offered = combinations) }
+  }
+
+  function shop(request: IncomingMessage, response: ServerResponse, offered: number): void {
+    const path = request.url ?? ''
+    const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href="${href}">${href}</a>`).join(' ')
+    response.setHeader('content-type', 'text/html')
+    if (path === '/') response.end(links(COMBINATIONS.slice(0, offered).map((query) => `/shop?${query}`)))
+    else if (path.startsWith('/shop?')) response.end(links([`/goods/${encodeURIComponent(path)}`]))
+    else response.writeHead(404).end()
+  }
+  const VALUES = ['', '1', '2', '3'] as const
+  const COMBINATIONS = VALUES.flatMap((a) =>
+    VALUES.flatMap((b) => VALUES.flatMap((c) => VALUES.map((d) => [a, b, c, d]))),
+  )
+    .map((values) => values.flatMap((value, at) => (value === '' ? [] : [`${'abcd'[at]}=${value}`])).join('&'))
+    .filter((query) => query !== '')
+
+  test('is listed in full where its goods are too deep for the crawl', async () => {
+    const { seed } = await openShop()
+    const flags = { ...FAST, 'max-depth': '1' }
+    const result = await crawl({ seeds: [seed], dir: directory(), flags, config: { traps: { facetPages: 60 } } })
+    expect(result.failures).toEqual([])
+    expect(result.pages).toHaveLength(1 + COMBINATIONS.length)
+  })
+
+  test('that is returned to has taught nothing by leading to what is known', async () => {
+    const { seed, offer } = await openShop()
+    const dir = directory()
+    offer(COMBINATIONS.length - 20)
+    const config = { traps: { facetPages: 30 } }
+    await crawl({ seeds: [seed], dir, flags: FAST, config })
+    offer(COMBINATIONS.length)
+    const before = async (job: Crawl): Promise<void> => void (await job.requeuePages(() => true))
+    // Put back in line by one run, visited by the next.
+    await crawl({ seeds: [], dir, flags: FAST, config, before, during: (job) => job.stop('interrupted') })
+    const again = await crawl({ seeds: [], dir, flags: FAST, config })
+    expect(again.failures).toEqual([])
+    const lists = new Set(again.pages.map(({ url }) => url).filter((url) => url.includes('/shop?')))
+    expect(lists.size).toBe(COMBINATIONS.length)
   })
 })
