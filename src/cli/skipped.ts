@@ -72,7 +72,8 @@ export async function runSkipped(args: readonly string[], streams: CommandStream
 
 function unknownSkip(reason: string): Problem {
   const where = `--reason ${quote(reason)}`
-  if (reason in FAILURES) return { where, what: 'is of failures, which stand in failures.jsonl; nothing is skipped for it' }
+  if (reason in FAILURES)
+    return { where, what: 'is of failures, which stand in failures.jsonl; nothing is skipped for it' }
   const problem = unknownName(where, reason, Object.keys(SKIPS))
   if (problem.what !== 'unknown') return problem
   return { where, what: `unknown; reasons are ${Object.keys(SKIPS).join(', ')}` }

@@ -154,6 +154,27 @@ test('a name is guessed only when it is near, and the prefix of the environment 
   ])
 })
 
+test('of a value that can be written in several ways, the complaint is about the one that was meant', () => {
+  const sections = {
+    frontier: z.strictObject({
+      rules: shaped(
+        z.array(z.strictObject({ hosts: z.union([z.string().max(3), z.array(z.string().max(3)).min(1)]) })).default([]),
+        { text: 'rules' },
+        'none',
+      ),
+    }),
+  }
+  const told = (hosts: unknown): string => {
+    const file = { name: 'c', content: { frontier: { rules: [{ hosts }] } } }
+    const result = readConfig(sections, { flags: new Map(), environment: {}, file })
+    return result.kind === 'problems' ? result.problems.map(({ what }) => what).join('; ') : ''
+  }
+  expect(told(['a', 'long'])).toBe("'long' is too large; the most is 3")
+  expect(told('long')).toBe("'long' is too large; the most is 3")
+  expect(told(5)).toBe('5 is not a text or a list')
+  expect(told(undefined)).toBe('is missing')
+})
+
 test('a switch is turned off by its name', () => {
   expect(problemsOf({ flagsOf: { 'no-allow-private': true, 'no-delay': true } })).toEqual([
     '--no-allow-private: is written --allow-private=no',
