@@ -1,6 +1,9 @@
 // One timer for all deadlines. Each request has four of them (connect, head, stall, whole) and nearly
 // all are met, so setting and clearing timers would be most of the cost; instead all requests under
 // way are looked at every tick. A deadline is never early and at most one tick late.
+//
+// A process that was held up (a long page, a machine that is busy or was stopped) finds all deadlines passed at once, and
+// the bytes that would have met them unread. Time in which nobody looked is not the server's: it is excused.
 
 import type { Clock, ClockMs } from '../base/index.ts'
 
@@ -10,6 +13,8 @@ const TICK_MS = 100
 export interface Timed {
   /** Ends itself if a deadline has passed. */
   check(nowMs: ClockMs): void
+  /** Its deadlines move by so much: we were not there to see them met. */
+  excuse?(lateMs: number): void
 }
 
 export class DeadlineSweep<T extends Timed> {
@@ -47,9 +52,12 @@ export class DeadlineSweep<T extends Timed> {
   }
 
   #arm(): void {
-    this.#cancelTick = this.#clock.callAt((this.#clock.nowMs() + TICK_MS) as ClockMs, () => {
+    const dueMs = (this.#clock.nowMs() + TICK_MS) as ClockMs
+    this.#cancelTick = this.#clock.callAt(dueMs, () => {
       this.#cancelTick = null
       const nowMs = this.#clock.nowMs()
+      const lateMs = nowMs - dueMs
+      if (lateMs > TICK_MS) for (const timed of this.#timed) timed.excuse?.(lateMs)
       // A set may be shortened while it is walked.
       for (const timed of this.#timed) timed.check(nowMs)
       if (this.#timed.size > 0) this.#arm()

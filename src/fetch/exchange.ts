@@ -57,7 +57,7 @@ export class Exchange implements Asker {
   #resolve: ((outcome: FetchOutcome) => void) | null
   readonly #reject: (fault: Fault) => void
   #phase: 'new' | 'connecting' | 'head' | 'body' | 'settled' = 'new'
-  readonly #startedAtMs: ClockMs
+  #startedAtMs: ClockMs
   /** When the attempt to connect began; then when the request was sent; then when the last byte came. */
   #movedAtMs: ClockMs
   #sentAtMs: ClockMs
@@ -122,6 +122,11 @@ export class Exchange implements Asker {
     } else if (this.#phase === 'body' && idleMs >= options.stallTimeout) {
       this.#breakOff('FETCH_BODY_STALLED', `the body stopped after ${this.#wire?.length ?? 0} bytes`, 'time')
     }
+  }
+
+  excuse(lateMs: number): void {
+    this.#startedAtMs = (this.#startedAtMs + lateMs) as ClockMs
+    this.#movedAtMs = (this.#movedAtMs + lateMs) as ClockMs
   }
 
   abort(): void {

@@ -26,6 +26,8 @@ import { Watchdog } from './watchdog.ts'
 export interface CrewPlan {
   /** Directories of the shares, by agent. */
   readonly shares: readonly string[]
+  /** False where the crawl's own directory is the only share: then nothing is shared among agents. One share may stand in a folder of its own. */
+  readonly isShared: boolean
   /** What every thread is started with, whichever agent it is. */
   readonly common: Pick<
     AgentOrders,
@@ -75,7 +77,7 @@ export class AgentCrew {
   readonly #plan: CrewPlan
   readonly #events: CrewEvents
   readonly #handles: AgentHandle[] = []
-  /** Stamps of addresses, shared by all; null where there is one agent. */
+  /** Stamps of addresses, shared by all; null where nothing is shared. */
   readonly #addresses: SharedArrayBuffer | null
   /** Those of domains; null also where domains do not rest. */
   readonly #domains: SharedArrayBuffer | null
@@ -102,8 +104,8 @@ export class AgentCrew {
     this.#plan = plan
     this.#events = events
     const count = plan.shares.length
-    this.#addresses = count === 1 ? null : SharedIpGate.allocate(count)
-    this.#domains = count === 1 ? null : allocateDomains(plan.common.settings, count)
+    this.#addresses = plan.isShared ? SharedIpGate.allocate(count) : null
+    this.#domains = plan.isShared ? allocateDomains(plan.common.settings, count) : null
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#watchdog = new Watchdog(this.#heartbeats)
     this.#budget = new RestartBudget(plan.care.restartsMax, plan.care.restartsWithinMs)

@@ -142,7 +142,7 @@ export class CrawlNode {
       since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
     }
     return new AgentCrew(
-      { shares, common, clock, care: care ?? USUAL_CARE, faults: faults ?? null },
+      { shares, isShared: this.#names !== null, common, clock, care: care ?? USUAL_CARE, faults: faults ?? null },
       {
         phase: () => (this.#stop !== null ? 'stopping' : this.#isRunning ? 'running' : 'opening'),
         onMessage: (agent, message) => this.#hear(agent, message),

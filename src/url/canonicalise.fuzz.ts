@@ -7,7 +7,7 @@ import { Random } from '../base/index.ts'
 import { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise } from './canonicalise.ts'
-import { parseUrl } from './parse-url.ts'
+import { FILE_HOST, parseUrl } from './parse-url.ts'
 import { REFUSED } from './refusal.ts'
 import { hostKeyOf, originOf, pathOf, schemeOf } from './url-parts.ts'
 
@@ -96,9 +96,11 @@ describe('a canonical URL', () => {
         expect(url).not.toContain('#')
         expect(originOf(url) + pathOf(url)).toBe(url)
         const parsed = new URL(url)
-        expect(hostKeyOf(url)).toBe(parsed.hostname)
+        // The platform takes the host off URLs of files; ours have one, as all others do.
+        const host = parsed.protocol === 'file:' ? FILE_HOST : parsed.host
+        expect(hostKeyOf(url)).toBe(parsed.hostname || FILE_HOST)
         expect(schemeOf(url)).toBe(parsed.protocol.slice(0, -1))
-        expect(originOf(url)).toBe(`${parsed.protocol}//${parsed.host}`)
+        expect(originOf(url)).toBe(`${parsed.protocol}//${host}`)
       }),
       { numRuns: 20_000 },
     )

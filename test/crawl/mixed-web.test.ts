@@ -5,10 +5,12 @@ import { expect, test } from 'vitest'
 import { directory, expectTruth, startWeb } from './expect-truth.ts'
 import { crawl, FAST, QUICK_BACKOFF } from './run-crawl.ts'
 
+/** Some hosts are waited for, one page after another. */
+const TEST_MS_MAX = 120_000
 /** Time enough that only those are cut off who say nothing for ever. */
 const FETCH = { headTimeout: '2s', requestTimeout: '3s' }
 
-test.for([0, 2])('a mixed web ends as it must, with %d agents in threads', async (agents) => {
+test.for([0, 2])('a mixed web ends as it must, with %d agents in threads', { timeout: TEST_MS_MAX }, async (agents) => {
   const web = await startWeb({
     seed: 'mixed',
     hosts: 10,

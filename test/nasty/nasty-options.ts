@@ -1,12 +1,10 @@
-/**
- * Limits under which a crawl of all nasty hosts takes seconds, not minutes; none of them changes what a host comes to.
- * Time enough that only those are cut off who say nothing for ever.
- */
-export const nastyFetchOptions = {
-  connectTimeout: '2500ms',
-  headTimeout: '2500ms',
-  stallTimeout: '2500ms',
-  requestTimeout: '4s',
-  bodyMax: '72KiB',
-  decodedMax: '2MiB',
+/** Limits under which no nasty host takes long to be done with; none of them changes what it comes to. */
+export const nastyLimits = { bodyMax: '72KiB', decodedMax: '2MiB' } as const
+
+/** For those that say nothing for ever: they are given up after this. */
+export const nastyPatience = {
+  connectTimeout: '500ms',
+  headTimeout: '500ms',
+  stallTimeout: '500ms',
+  requestTimeout: '800ms',
 } as const
