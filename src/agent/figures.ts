@@ -6,7 +6,11 @@ import type { Verdict } from './verdict.ts'
 const ANSWER_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
 export type AnswerClass = (typeof ANSWER_CLASSES)[number]
 
-function answerClassOf(status: number): AnswerClass {
+/** Pages by class of status; those that are as they were (304), which no redirect is, apart from 3xx where there are any. */
+export type AnswerCounts = Record<AnswerClass, number> & { unchanged?: number }
+
+function answerClassOf(status: number): keyof AnswerCounts {
+  if (status === 304) return 'unchanged'
   const hundreds = Math.floor(status / 100)
   return hundreds >= 2 && hundreds <= 5 ? (`${hundreds}xx` as AnswerClass) : 'other'
 }
@@ -59,11 +63,17 @@ export function remainingTotals(sum: CrawlTotals, parts: readonly CrawlTotals[])
     figures.bytes -= part.bytes
     figures.wireBytes -= part.wireBytes
     for (const name of ANSWER_CLASSES) figures.answers[name] -= part.answers[name]
+    addAnswers(figures.answers, 'unchanged', -(part.answers.unchanged ?? 0))
     takeCounts(figures.failures, part.failures)
     takeCounts(figures.skipped, part.skipped)
     takeCounts(figures.refused, part.refused)
   }
   return figures.totals(hosts, { ms: 0, cpuMs: 0, peakRssBytes: 0 })
+}
+
+function addAnswers(answers: AnswerCounts, name: keyof AnswerCounts, count: number): void {
+  answers[name] = (answers[name] ?? 0) + count
+  if (answers.unchanged === 0) delete answers.unchanged
 }
 
 function takeCounts(sum: Partial<Record<string, number>>, less: Partial<Record<string, number>>): void {
@@ -83,8 +93,7 @@ export class CrawlFigures {
   pages = 0
   failed = 0
   readonly failures: Partial<Record<FailureCode, number>> = {}
-  /** Pages by class of status. */
-  readonly answers: Record<AnswerClass, number> = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
+  readonly answers: AnswerCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
   /** Decoded and received bytes of pages. */
   bytes = 0
   wireBytes = 0
@@ -110,7 +119,7 @@ export class CrawlFigures {
         this.pages += sign
         this.bytes += sign * verdict.bytes
         this.wireBytes += sign * verdict.wireBytes
-        this.answers[answerClassOf(verdict.status)] += sign
+        addAnswers(this.answers, answerClassOf(verdict.status), sign)
         return
       case 'failed':
         this.failed += sign

@@ -111,11 +111,6 @@ const NO_FILE: RobotsEntry = { rules: ALLOW_ALL, sitemaps: [], wishes: null, kno
 const LETTER_F = 102
 const ALLOWED: Judgement = { kind: 'allowed' }
 const UNKNOWN: Judgement = { kind: 'unknown' }
-const UNAVAILABLE: Judgement = {
-  kind: 'refused',
-  reason: 'robots-unavailable',
-  detail: 'robots.txt answers with an error',
-}
 
 export class RobotsDesk {
   readonly #parts: RobotsDeskParts
@@ -136,7 +131,7 @@ export class RobotsDesk {
     // A crawl that goes on with another purpose may need what it did not ask for before.
     if (entry === null || (this.#parts.policy.wantsTdmFile && !entry.knowsTdm)) return UNKNOWN
     if (this.#fresh.size > 0) this.#fresh.delete(origin)
-    if (entry.rules.answer === 'disallow-all') return UNAVAILABLE
+    if (entry.rules.answer === 'disallow-all') return unavailable(entry)
     const decision = entry.rules.decide(pathAndQuery)
     if (!decision.allowed) {
       return { kind: 'refused', reason: 'robots', detail: `robots.txt line ${decision.line}: ${decision.rule}` }
@@ -179,14 +174,17 @@ export class RobotsDesk {
     if (outcome.kind === 'skipped') {
       // Our own refusal to connect. Pages of the asker are refused for the same reason, each by its name;
       // a redirect into forbidden ground is a file that cannot be had.
-      this.#learn(purpose, errand.host === purpose.asker ? 'allow-all' : 'disallow-all', NO_FILE, null)
+      if (errand.host === purpose.asker) this.#learn(purpose, 'allow-all', NO_FILE, null)
+      else this.#lacks(purpose, `it leads to ${errand.url}, ${outcome.reason}`)
       return 'done'
     }
     if (outcome.kind === 'failed' && outcome.code === 'FETCH_NOT_AVAILABLE') {
       this.#learn(purpose, 'allow-all', NO_FILE, null)
       return 'done'
     }
-    if (outcome.kind === 'failed') return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 })
+    if (outcome.kind === 'failed') {
+      return this.#missed(errand.url, { ...purpose, tries: purpose.tries + 1 }, `${outcome.code}, ${outcome.detail}`)
+    }
     try {
       await this.#archive(outcome.document)
       return await this.#judgeAnswer(purpose, plainOf(outcome.document))
@@ -198,7 +196,7 @@ export class RobotsDesk {
   /** We broke on a file, and have learnt nothing from it: as if it had not come. */
   #broke(url: CanonicalUrl, purpose: RobotsPurpose, cause: unknown): 'done' | 'retry' {
     this.#parts.broken.take(url, cause)
-    return this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
+    return this.#missed(url, { ...purpose, tries: purpose.tries + 1 }, 'VISIT_BROKEN')
   }
 
   async #judgeAnswer(purpose: RobotsPurpose, answer: PlainAnswer): Promise<'done' | 'retry'> {
@@ -211,8 +209,8 @@ export class RobotsDesk {
         return 'done'
       case 'disallow-all':
         return passingTrouble(status) === 'FETCH_THROTTLED'
-          ? this.#missed(url, { ...purpose, pauses: purpose.pauses + 1 })
-          : this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
+          ? this.#missed(url, { ...purpose, pauses: purpose.pauses + 1 }, `status ${status}`)
+          : this.#missed(url, { ...purpose, tries: purpose.tries + 1 }, `status ${status}`)
       case 'allow-all':
         this.#learn(purpose, verdict, NO_FILE, answer.cacheControl)
         return 'done'
@@ -244,7 +242,7 @@ export class RobotsDesk {
   /** The host an errand was sent to cannot be reached at all. */
   unreachable({ purpose }: Errand): void {
     if (isForNeighbour(purpose)) purpose.done({ kind: 'unreachable' })
-    else this.#learn(purpose as RobotsPurpose, 'disallow-all', NO_FILE, null)
+    else this.#lacks(purpose as RobotsPurpose, 'its host cannot be reached')
   }
 
   /** Fetches a robots.txt of a host of ours for another agent. */
@@ -276,18 +274,24 @@ export class RobotsDesk {
       } catch (cause) {
         this.#broke(url, purpose, cause)
       }
-    } else if (answer.kind === 'failed') this.#missed(url, { ...purpose, tries: purpose.tries + 1 })
-    else this.#learn(purpose, 'disallow-all', NO_FILE, null)
+    } else if (answer.kind === 'failed') {
+      this.#missed(url, { ...purpose, tries: purpose.tries + 1 }, `it leads to ${url}, which does not answer`)
+    } else this.#lacks(purpose, `it leads to ${url}, which cannot be reached`)
   }
 
-  #missed(url: CanonicalUrl, purpose: RobotsPurpose): 'done' | 'retry' {
+  #missed(url: CanonicalUrl, purpose: RobotsPurpose, trouble: string): 'done' | 'retry' {
     const { retries, pauses } = this.#parts
     if (purpose.tries <= retries && purpose.pauses <= pauses) {
       this.#send(url, purpose)
       return 'retry'
     }
-    this.#learn(purpose, 'disallow-all', NO_FILE, null)
+    this.#lacks(purpose, trouble)
     return 'done'
+  }
+
+  /** The file cannot be had: nothing may be asked for, and whoever asks why is told. */
+  #lacks(purpose: RobotsPurpose, trouble: string): void {
+    this.#learn(purpose, 'disallow-all', { ...NO_FILE, trouble }, null)
   }
 
   /** Into the line of its host, which may be with another agent. */
@@ -321,10 +325,11 @@ export class RobotsDesk {
   /** All is known: the host may be visited. */
   #finish({ origin, asker }: RobotsPurpose, { entry: said, lifeMs }: Learnt, tdm: readonly TdmRule[]): void {
     const { cache, frontier, clock, onLearnt, policy } = this.#parts
-    const { rules, sitemaps } = said
+    const { rules, sitemaps, trouble } = said
+    const why = trouble === undefined ? {} : { trouble }
     const knowsTdm = policy.wantsTdmFile
     const wishes = tdm.length === 0 ? said.wishes : SiteWishes.of(said.wishes?.save().usage ?? [], tdm)
-    const entry: RobotsEntry = { rules, sitemaps, wishes, knowsTdm }
+    const entry: RobotsEntry = { rules, sitemaps, wishes, knowsTdm, ...why }
     cache.set(origin, entry, lifeMs)
     this.#fresh.set(origin, entry)
     const note = { origin, fetchedWallMs: clock.wallMs(), lifeMs, rules: rules.save(), sitemaps }
@@ -332,6 +337,7 @@ export class RobotsDesk {
       ...note,
       ...(wishes === null ? {} : { wishes: wishes.save() }),
       ...(knowsTdm ? { knowsTdm } : {}),
+      ...why,
     })
     frontier.unpark(asker)
   }
@@ -340,6 +346,11 @@ export class RobotsDesk {
     const payloadDigest = `sha256:${hash('sha256', document.wire.bytes(), 'hex')}`
     await this.#parts.archive.write(document, { payloadDigest, revisitOf: null, via: null, depth: 0 })
   }
+}
+
+function unavailable({ trouble }: RobotsEntry): Judgement {
+  const detail = `robots.txt could not be had${trouble === undefined ? '' : `: ${trouble}`}`
+  return { kind: 'refused', reason: 'robots-unavailable', detail }
 }
 
 function isForNeighbour(purpose: unknown): purpose is NeighbourPurpose {

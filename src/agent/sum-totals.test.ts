@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { CrawlFigures, type CrawlTotals, sumTotals } from './figures.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+import { CrawlFigures, type CrawlTotals, remainingTotals, sumTotals } from './figures.ts'
 
 /** Of an agent with this many pages, and failures of these codes. */
 function totalsOf(pages: number, failures: CrawlTotals['failures'], ms: number): CrawlTotals {
@@ -34,4 +35,19 @@ test('what each counted is added up; time and memory, which they share, are the 
 test('one agent alone is as it says', () => {
   const alone = totalsOf(3, { DNS_NO_NAME: 1 }, 5)
   expect(sumTotals([alone])).toEqual(alone)
+})
+
+test('pages that are as they were are no redirects, and leave no trace when they are taken back', () => {
+  const page = (status: number) =>
+    ({ url: 'http://a.test/' as CanonicalUrl, kind: 'page', status, bytes: 0, wireBytes: 0 }) as const
+  const figures = new CrawlFigures()
+  const before = figures.totals(0, { ms: 0, cpuMs: 0, peakRssBytes: 0 })
+  figures.count(page(304))
+  figures.count(page(301))
+  const part = figures.totals(0, { ms: 0, cpuMs: 0, peakRssBytes: 0 })
+  expect(part.answers).toEqual({ '2xx': 0, '3xx': 1, '4xx': 0, '5xx': 0, other: 0, unchanged: 1 })
+  expect(remainingTotals(sumTotals([part, part]), [part])).toEqual(part)
+  figures.uncount(page(304))
+  figures.uncount(page(301))
+  expect(figures.totals(0, { ms: 0, cpuMs: 0, peakRssBytes: 0 })).toEqual(before)
 })

@@ -134,8 +134,10 @@ export function count(
 }
 
 /** A number that need not be whole. */
-export function factor(fallback: number, facts: OptionFacts): z.ZodDefault<z.ZodNumber> {
-  return register(z.number().min(0).default(fallback), 'number', facts, String(fallback), 'X')
+export function factor(fallback: number, facts: OptionFacts, max = Infinity): z.ZodDefault<z.ZodNumber> {
+  const number = z.number().min(0)
+  const schema = max === Infinity ? number : number.max(max)
+  return register(schema.default(fallback), 'number', facts, String(fallback), 'X')
 }
 
 /** A limit that is off unless given. */

@@ -5,6 +5,7 @@ import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
   type FlagShape,
+  flagText,
   jsonComplaint,
   type OptionRow,
   optionRows,
@@ -50,7 +51,7 @@ export function describeFlags(rows: readonly { flag: string; text: string; fallb
 
 export function flagLine({ facts }: OptionRow): { flag: string; text: string; fallback: string } {
   return {
-    flag: `--${facts.flag}${facts.placeholder === undefined ? '' : ` ${facts.placeholder}`}`,
+    flag: flagText(facts),
     text: facts.text,
     fallback: facts.defaultText,
   }

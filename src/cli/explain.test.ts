@@ -94,8 +94,16 @@ describe('of a crawl', () => {
     expect((await explain(`${seed}?sid=1`, '--dir', dir)).out).toContain('  found     a seed\n')
   })
 
-  test('a scheme that nothing fetches is out of scope', async () => {
-    expect((await explain('ftp://a.test/', '--dir', dir)).out).toContain('refuses it: a scheme we do not crawl')
+  test('other protocols are judged like HTTP; only a scheme that nothing fetches is refused as such', async () => {
+    const settings = join(dir, 'state/settings.json')
+    writeFileSync(settings, JSON.stringify({ url: { scope: 'any' } }))
+    onTestFinished(() => rmSync(settings))
+    for (const url of ['ftp://a.test/', 'gopher://a.test/']) {
+      expect((await explain(url, '--dir', dir)).out).toContain('  scope     admits it\n')
+    }
+    const { out } = await explain('file:///etc/hosts', '--dir', dir)
+    expect(out).toContain('  scope     admits it, but only files below --allow-files are read\n')
+    expect(out).toContain('  robots    files have none\n')
   })
 })
 

@@ -103,8 +103,6 @@ function judge(
   seeds: readonly CanonicalUrl[],
   options: CrawlConfig['url'] | null,
 ): RefusalReason | null {
-  // Such URLs have a canonical form, but nothing that fetches them.
-  if (!/^https?:/.test(url)) return 'scheme'
   if (options === null) return null
   const scope = compileScope(options)
   for (const seed of seeds) scope.addSeed(seed)
@@ -138,7 +136,8 @@ function describe(one: Explanation): string {
     const { file, offset, length } = one.page.warc
     text += line('archive', `${file} at byte ${formatCount(offset)}, ${formatNumberOf(length, 'byte')}`)
   }
-  text += line('scope', one.refusal === null ? 'admits it' : `refuses it: ${REFUSALS[one.refusal]} (${one.refusal})`)
+  const admits = isFile(one.url) ? 'admits it, but only files below --allow-files are read' : 'admits it'
+  text += line('scope', one.refusal === null ? admits : `refuses it: ${REFUSALS[one.refusal]} (${one.refusal})`)
   text += line('robots', robotsOf(one))
   text += mannersLines(one)
   if (one.rest !== null && one.manners.pause === null) {
@@ -210,10 +209,18 @@ function optOutsOf(optOuts: readonly string[], source = ''): string {
   return `${meanings.join(', ')}${source === '' ? '' : `: ${shortened(source)}`}`
 }
 
-function robotsOf({ robots, host }: Explanation): string {
+function isFile(url: string): boolean {
+  return url.startsWith('file:')
+}
+
+function robotsOf({ robots, host, url }: Explanation): string {
+  if (isFile(url)) return 'files have none'
   if (robots === null) return `robots.txt of ${host} was not asked for`
   if (robots.answer === 'allow-all') return `allowed: there is no robots.txt (${robots.fetchedAt})`
-  if (robots.answer === 'disallow-all') return `nothing is allowed: robots.txt could not be had (${robots.fetchedAt})`
+  if (robots.answer === 'disallow-all') {
+    const why = robots.trouble === undefined ? '' : `, ${shortened(robots.trouble)}`
+    return `nothing is allowed: robots.txt could not be had${why} (${robots.fetchedAt})`
+  }
   if (robots.line === null) return 'allowed: no rule matches'
   return `${robots.allowed ? 'allowed' : 'disallowed'} by line ${formatCount(robots.line)}: ${shortened(robots.rule ?? '')}`
 }

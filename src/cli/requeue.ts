@@ -120,7 +120,7 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
 export function hostIn(text: string): string | null {
   const isBareIpv6 = /^[\da-f]*:[\da-f.]*:[\da-f:.]*$/i.test(text)
   const url = canonicalise(text.includes('://') ? text : `http://${isBareIpv6 ? `[${text}]` : text}`)
-  return typeof url === 'string' && /^https?:/.test(url) ? hostKeyOf(url) : null
+  return typeof url === 'string' && hostKeyOf(url) !== '' ? hostKeyOf(url) : null
 }
 
 function isOf(host: string | null, { url }: FailureRecord): boolean {
@@ -131,7 +131,7 @@ function placeOf(dir: string, host: string | null): string {
   return host === null ? `in ${printable(dir)}` : `of host ${printable(host)} in ${printable(dir)}`
 }
 
-export function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
+function unknownReason(flag: string, reason: string, known: Readonly<Record<string, string>>): Problem {
   const other = flag === 'reason' ? SKIPS : FAILURES
   if (reason in other) {
     const right = flag === 'reason' ? `--skipped ${reason}` : `--reason ${reason}`

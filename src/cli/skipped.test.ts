@@ -49,7 +49,10 @@ test('it lists reason, URL and detail, of some reasons, of one host, so many', a
 test('a reason, a host or a limit that is none is said to be none', async () => {
   const { code, err } = await skipped('x', '--reason', 'calender', '--host', 'a b', '--limit', '0')
   expect(code).toBe(2)
-  expect(err).toContain('calendar')
+  expect(err).toContain("--reason 'calender': unknown; did you mean calendar?")
+  const { err: others } = await skipped('x', '--reason', 'nope', '--reason', 'FETCH_TIMEOUT')
+  expect(others).toMatch(/--reason 'nope': unknown; reasons are robots, .*, calendar, /)
+  expect(others).toMatch(/--reason 'FETCH_TIMEOUT': is of failures/)
   expect(err).toContain('is not a host')
   expect(err).toContain('whole number')
 })

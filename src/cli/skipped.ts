@@ -2,14 +2,15 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SKIPS } from '../base/index.ts'
+import { FAILURES, SKIPS } from '../base/index.ts'
+import { type Problem, unknownName } from '../config/index.ts'
 import { printable } from '../report/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory } from './crawl-directory.ts'
-import { hostIn, unknownReason } from './requeue.ts'
+import { hostIn } from './requeue.ts'
 
 const FLAGS = new Map([
   ['reason', { takesValue: true, repeats: true }],
@@ -37,7 +38,7 @@ export async function runSkipped(args: readonly string[], streams: CommandStream
   const { flags, words, problems, value } = readOwnArguments(args, FLAGS)
   const dir = oneDirectory(words, problems)
   const reasons = (flags.get('reason') ?? []) as readonly string[]
-  for (const reason of reasons) if (!(reason in SKIPS)) problems.push(unknownReason('skipped', reason, SKIPS))
+  for (const reason of reasons) if (!(reason in SKIPS)) problems.push(unknownSkip(reason))
   const said = value('host')
   const host = said === undefined ? null : hostIn(said)
   if (said !== undefined && host === null) problems.push({ where: '--host', what: `${quote(said)} is not a host` })
@@ -67,6 +68,15 @@ export async function runSkipped(args: readonly string[], streams: CommandStream
   }
   if (listed === 0 && !flags.has('json')) streams.stdout.write(`Nothing like that in ${printable(dir)} was skipped.\n`)
   return EXIT.ok.code
+}
+
+function unknownSkip(reason: string): Problem {
+  const where = `--reason ${quote(reason)}`
+  if (reason in FAILURES)
+    return { where, what: 'is of failures, which stand in failures.jsonl; nothing is skipped for it' }
+  const problem = unknownName(where, reason, Object.keys(SKIPS))
+  if (problem.what !== 'unknown') return problem
+  return { where, what: `unknown; reasons are ${Object.keys(SKIPS).join(', ')}` }
 }
 
 function lineOf({ reason, url, detail }: FailureRecord): string {

@@ -96,6 +96,19 @@ test('a crawl that was stopped: how to go on', async () => {
   expect((await status(dir)).out).toContain(`\`portolan crawl --dir ${dir}\` goes on`)
 })
 
+test('a crawl whose hosts rest: until when', async () => {
+  const web = await startWeb({ hosts: 2, pages: 30 })
+  const dir = temporaryDirectory(onTestFinished)
+  await crawl({ seeds: web.seeds(), dir, flags: { ...FAST, 'max-pages': '10' } })
+  const { pages, waiting } = await statusJson(dir)
+  const nextAskAt = '2036-01-01T22:00:00.000Z'
+  writeFileSync(join(dir, 'crawl.json'), JSON.stringify({ stoppedBecause: 'only-resting', nextAskAt, pages, waiting }))
+  expect(await statusJson(dir)).toMatchObject({ stoppedBecause: 'only-resting', nextAskAt })
+  expect((await status(dir)).out).toContain(
+    `stopped: every host left rests longer than --max-wait, the first until ${nextAskAt}; \`portolan crawl`,
+  )
+})
+
 test('a crawl that runs: by whom, and what it has committed', async () => {
   const web = await startWeb({ hosts: 2, pages: 30 })
   const dir = temporaryDirectory(onTestFinished)

@@ -69,6 +69,8 @@ type Status = Pick<
   readonly pid: number | null
   /** Why the last run ended, where it could say so and nothing happened since. */
   readonly stoppedBecause: CrawlSummary['stoppedBecause'] | null
+  /** When the first of the hosts left may be asked, where that is why it ended. */
+  readonly nextAskAt: string | null
   /** Number of the last batch, 0 before the first, and when it was written; of several agents how many all have written. */
   readonly batch: number
   readonly lastCommitAt: string | null
@@ -128,6 +130,7 @@ async function statusOf(dir: string): Promise<Status> {
     running: holder !== null,
     pid: holder?.pid ?? null,
     stoppedBecause: isOfNow ? summary.stoppedBecause : null,
+    nextAskAt: isOfNow ? summary.nextAskAt : null,
     batch: lasts.reduce((sum, last) => sum + (last?.number ?? 0), 0),
     lastCommitAt: await lastWriteIn(journals.filter((_, index) => lasts[index] != null)),
     manners: await countManners(shares, systemClock.wallMs()),
@@ -173,6 +176,7 @@ type Figures = Omit<
   | 'running'
   | 'pid'
   | 'stoppedBecause'
+  | 'nextAskAt'
   | 'batch'
   | 'lastCommitAt'
   | 'manners'
@@ -264,12 +268,13 @@ function mannersOf({ paused, learnt }: Status['manners']): string {
   return `${said.filter((one) => one !== '').join(', ')}; \`portolan explain URL\` says more`
 }
 
-function stateOf({ state, pid, waiting, onTheirWay, stoppedBecause, dir }: Status): string {
+function stateOf({ state, pid, waiting, onTheirWay, stoppedBecause, nextAskAt, dir }: Status): string {
   const goOn = `\`portolan crawl --dir ${shellWord(dir)}\``
   if (state === 'running') return `running, process ${pid}`
   if (state === 'finished') return 'finished: nothing is left to fetch'
   const why = stoppedBecause === null ? 'stopped' : STOPS[stoppedBecause].replace(/^(?!stopped)/, 'stopped: ')
-  return waiting + onTheirWay === 0 ? `begun, and nothing done yet; ${goOn} goes on` : `${why}; ${goOn} goes on`
+  if (waiting + onTheirWay === 0) return `begun, and nothing done yet; ${goOn} goes on`
+  return `${why}${nextAskAt === null ? '' : `, the first until ${printable(nextAskAt)}`}; ${goOn} goes on`
 }
 
 function onTheirWayOf({ onTheirWay }: Status): string {

@@ -22,8 +22,22 @@ test('what was stored comes back, without what belongs to a run and without secr
     fetch: { proxy: 'http://me:secret@proxy.test/' },
   })
   const kept = await loadSettings(dir)
-  expect(kept).toEqual({ url: { scope: 'prefix', maxDepth: null, exclude: [] } })
-  expect(describeSaid(kept ?? {})).toBe('scope prefix, maxDepth none, exclude none')
+  expect(kept).toEqual({
+    url: { scope: 'prefix', maxDepth: null, exclude: [] },
+    fetch: { proxy: 'http://proxy.test/' },
+  })
+  expect(describeSaid(kept ?? {})).toBe('scope prefix, maxDepth none, exclude none, proxy http://proxy.test/')
+})
+
+test.for([
+  ['socks5h://me:secret@127.0.0.1:9050', 'socks5h://127.0.0.1:9050'],
+  ['https://me@proxy.test:3128', 'https://proxy.test:3128/'],
+  ['socks5://127.0.0.1:9050', 'socks5://127.0.0.1:9050'],
+  ['', ''],
+] as const)('a crawl through %s does not go on around it', async ([said, proxy]) => {
+  const dir = directoryWith()
+  await storeSettings(dir, { fetch: { proxy: said } })
+  expect(await loadSettings(dir)).toEqual({ fetch: { proxy } })
 })
 
 test.for([

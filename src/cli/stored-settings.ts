@@ -17,7 +17,6 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'agent.maxWait',
   'fetch.logins',
   'fetch.headers',
-  'fetch.proxy',
 ])
 
 function pathIn(dir: string): string {
@@ -65,10 +64,25 @@ export function missingSettings(dir: string): Problem {
 /** Keeps what was said for the runs to come. */
 export async function storeSettings(dir: string, said: Said): Promise<void> {
   const kept = Object.entries(said).flatMap(([section, options]) => {
-    const own = Object.entries(options).filter(([key]) => !NOT_KEPT.has(`${section}.${key}`))
+    const own = Object.entries(options)
+      .filter(([key]) => !NOT_KEPT.has(`${section}.${key}`))
+      .map(([key, value]) => [key, `${section}.${key}` === 'fetch.proxy' ? withoutLogin(value) : value] as const)
     return own.length === 0 ? [] : [[section, Object.fromEntries(own)] as const]
   })
   await writeAtomically(pathIn(dir), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+}
+
+/**
+ * Whoever crawls through a proxy must not go on without it unasked: it is kept, and only its user name and password
+ * have to be said again. Until they are, the proxy refuses us.
+ */
+function withoutLogin(proxy: unknown): unknown {
+  if (typeof proxy !== 'string' || !URL.canParse(proxy)) return proxy
+  const url = new URL(proxy)
+  if (url.username === '' && url.password === '') return proxy
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 /** `over` wins, option by option. */

@@ -72,7 +72,7 @@ export const testwebCommand: Command = {
   --cross-links X         share of links to other hosts (0.15)
   --faults none|mild|all  redirects, errors, charsets, robots.txt …; all has those that cost waiting, too (none)
   --exhibits              roots link to one page of each kind, under /_/
-  --traps                 endless calendars, paths, session ids, soft 404s, facets, floods and subdomains
+  --traps                 endless calendars, paths, session ids, soft 404s, facets, floods, and subdomains with --names
   --nasty                 beside the web, a host for every way to answer badly: broken heads, bombs, resets, bad TLS …
   --misbehaving X         share of hosts that drip, reset, send bombs, fail and lead in circles in turn (0)
   --latency DURATION      every answer begins this much later (0ms)
@@ -239,7 +239,10 @@ function readyLine(testWeb: TestWeb, pid: number, caFile: string | null, command
 function howToCrawl(testWeb: TestWeb, command: string): string {
   const { web, dns, nasty } = testWeb
   const { hosts, pages } = web.options
-  const nastyHosts = nasty === null ? '' : `\n${formatNumberOf(nasty.names.length, 'nasty host')}: ${nasty.root}\n`
+  const nastyHosts =
+    nasty === null
+      ? ''
+      : `\n${formatNumberOf(nasty.names.length, 'nasty host')}: ${nasty.root} lists them, and is crawled the same way\n`
   return `A web of ${formatNumberOf(hosts, 'host')} with ${formatNumberOf(pages, 'page')} each, seed '${web.options.seed}'. From another terminal:
 
   ${command}

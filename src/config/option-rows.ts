@@ -29,3 +29,10 @@ export function optionRows(sections: Sections): OptionRow[] {
   }
   return rows
 }
+
+/** `--delay DURATION`; one that is on by default is shown as it is switched off: `--conditional=no`. */
+export function flagText({ flag, kind, placeholder, defaultText }: RegisteredFacts): string {
+  if (flag === undefined) return ''
+  if (kind === 'yes-no') return defaultText === 'yes' ? `--${flag}=no` : `--${flag}`
+  return placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`
+}

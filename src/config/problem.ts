@@ -38,9 +38,24 @@ export function describeIssue(issue: z.core.$ZodIssue, received: unknown, kind?:
       return issue.issues.map(({ message }) => message).join('; ')
     case 'unrecognized_keys':
       return `${issue.keys.map((key) => `'${key}'`).join(', ')} ${issue.keys.length === 1 ? 'is' : 'are'} unknown here`
+    case 'invalid_union':
+      return received === undefined ? 'is missing' : describeUnion(issue, received, kind)
     default:
       return issue.message
   }
+}
+
+/** Of several ways to write a value, the complaint about the one that was meant; the ways themselves where it was none. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, received: unknown, kind?: OptionKind): string {
+  const isOther = ({ code, path }: z.core.$ZodIssue): boolean => code === 'invalid_type' && path.length === 0
+  const meant = issue.errors.find((way) => !way.some(isOther))?.[0]
+  if (meant !== undefined) {
+    let inner = received
+    for (const step of meant.path) inner = (inner as Record<PropertyKey, unknown> | undefined)?.[step]
+    return describeIssue(meant, inner, kind)
+  }
+  const ways = issue.errors.flat().map((one) => ('expected' in one ? (EXPECTED[one.expected] ?? one.expected) : ''))
+  return `${JSON.stringify(received)} is not ${ways.join(' or ')}`
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -50,4 +65,5 @@ const EXPECTED: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
 }

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { choice, count, duration, durationLimit, limit, patterns, shaped, size, texts, yesNo } from '../base/options.ts'
+import { flagText } from './option-rows.ts'
 import { type ConfigSources, readConfig } from './read-config.ts'
 
 const SECTIONS = {
@@ -115,7 +116,7 @@ test('all problems come at once, each with its place and the nearest right thing
     '--dealy: unknown; did you mean --delay?',
     "--delay: '30' is not a duration; write it with a unit, like 250ms, 1s, 10m",
     "--scope: 'hots' is not one of host, domain; did you mean host?",
-    expect.stringContaining("--include (0): '(' is not a regular expression"),
+    expect.stringContaining("--include: '(' is not a regular expression"),
     "--connections: 'many' is not a number",
   ])
 })
@@ -151,6 +152,37 @@ test('a name is guessed only when it is near, and the prefix of the environment 
   expect(problemsOf({ environment: { PORTOLAN_CA_FILE: 'x' } })).toEqual([
     'PORTOLAN_CA_FILE: unknown; only options with a flag can come from the environment',
   ])
+})
+
+test('of a value that can be written in several ways, the complaint is about the one that was meant', () => {
+  const sections = {
+    frontier: z.strictObject({
+      rules: shaped(
+        z.array(z.strictObject({ hosts: z.union([z.string().max(3), z.array(z.string().max(3)).min(1)]) })).default([]),
+        { text: 'rules' },
+        'none',
+      ),
+    }),
+  }
+  const told = (hosts: unknown): string => {
+    const file = { name: 'c', content: { frontier: { rules: [{ hosts }] } } }
+    const result = readConfig(sections, { flags: new Map(), environment: {}, file })
+    return result.kind === 'problems' ? result.problems.map(({ what }) => what).join('; ') : ''
+  }
+  expect(told(['a', 'long'])).toBe("'long' is too large; the most is 3")
+  expect(told('long')).toBe("'long' is too large; the most is 3")
+  expect(told(5)).toBe('5 is not a text or a list')
+  expect(told(undefined)).toBe('is missing')
+})
+
+test('a switch is turned off by its name', () => {
+  expect(problemsOf({ flagsOf: { 'no-allow-private': true, 'no-delay': true } })).toEqual([
+    '--no-allow-private: is written --allow-private=no',
+    expect.stringContaining('--no-delay: unknown'),
+  ])
+  const facts = { text: '', flag: 'cache', kind: 'yes-no', defaultText: 'yes' } as const
+  expect(flagText(facts)).toBe('--cache=no')
+  expect(flagText({ ...facts, defaultText: 'no' })).toBe('--cache')
 })
 
 test('an option that has no flag is named with the place it goes to', () => {

@@ -90,6 +90,10 @@ function inFileOnly(name: string, rows: readonly OptionRow[]): string {
 function unknownFlag(flag: string, rows: readonly OptionRow[], known: Iterable<string>): Problem {
   const options = inFileOnly(flag, rows)
   const where = `--${flag}`
+  const negated = flag.startsWith('no-') ? flag.slice('no-'.length) : null
+  if (negated !== null && rows.some(({ facts }) => facts.flag === negated && facts.kind === 'yes-no')) {
+    return { where, what: `is written --${negated}=no` }
+  }
   return options === ''
     ? unknownName(where, flag, known, '--')
     : { where, what: `there is no such flag; set ${options} in a file named by --config` }
@@ -199,8 +203,10 @@ function problemOf(
   let received: unknown = given[String(key)]
   for (const step of deeper) received = (received as Record<PropertyKey, unknown> | undefined)?.[step]
   const place = saidWhere.get(`${section}.${String(key)}`) ?? `${section}.${String(key)}`
+  // Which of the texts of a repeated flag it is, the complaint says by quoting it.
+  const isOfFlag = place.startsWith('--') && deeper.length === 1
   return {
-    where: deeper.length === 0 ? place : `${place} (${deeper.join('.')})`,
+    where: deeper.length === 0 || isOfFlag ? place : `${place} (${deeper.join('.')})`,
     what: describeIssue(issue, received, deeper.length === 0 ? kind : undefined),
   }
 }

@@ -30,7 +30,9 @@ export interface Explanation {
   /** Pages that link to it: how many, and the first few. */
   readonly linkedFrom: { readonly count: number; readonly pages: readonly string[] }
   /** What the rules of its origin say of it, null when they are not known. */
-  readonly robots: (RobotsDecision & { readonly answer: string; readonly fetchedAt: string }) | null
+  readonly robots:
+    | (RobotsDecision & { readonly answer: string; readonly fetchedAt: string; readonly trouble?: string })
+    | null
   /** Why the scope of the crawl would refuse it now, if it would. */
   readonly refusal: RefusalReason | null
   /** The last pause its host asked for, if that was not long ago. */
@@ -124,6 +126,7 @@ export async function explainUrl(
             ...RobotsRules.restore(rules.rules).decide(robotsPathOf(url)),
             answer: rules.rules.answer,
             fetchedAt: new Date(rules.fetchedWallMs).toISOString(),
+            ...(rules.trouble === undefined ? {} : { trouble: rules.trouble }),
           },
     refusal: judge(seeds, found?.depth ?? 1),
     rest,

@@ -2,7 +2,7 @@
 
 import type { FailureRecord, PageRecord } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
-import { type AnswerClass, answerClassOf, answersOf } from './answer-class.ts'
+import { type AnswerCounts, answerClassOf, answersOf } from './answer-class.ts'
 import { BrokenLinks } from './broken-links.ts'
 import type { CrawlReport, LargePage, Spread } from './crawl-report.ts'
 import { type HostFigures, HostTable } from './host-table.ts'
@@ -27,7 +27,7 @@ export class PageFigures {
   readonly redirects = new RedirectLoops()
   readonly hosts = new HostTable()
   #pages = 0
-  readonly #answers: Record<AnswerClass, number> = answersOf({})
+  readonly #answers: AnswerCounts = answersOf({})
   #failed = 0
   #skipped = 0
   #bytes = 0
@@ -62,7 +62,8 @@ export class PageFigures {
     this.#pages++
     this.#bytes += bytes
     this.#wireBytes += page.wireBytes
-    this.#answers[answerClassOf(status)]++
+    const answer = answerClassOf(status)
+    this.#answers[answer] = (this.#answers[answer] ?? 0) + 1
     this.#statuses.add(String(status))
     this.hosts.addPage(host, bytes, page.firstByteMs, status >= 400)
     this.#topLevelDomains.add(topLevelDomain(host))

@@ -58,6 +58,13 @@ It goes on where it was, with its settings:
 `)
 })
 
+test('pages that are as they were are no redirects', () => {
+  const answers = { '2xx': 5, '3xx': 0, '4xx': 0, '5xx': 0, other: 0, unchanged: 19_995 }
+  expect(renderSummary({ ...done, answers }, { colour: false, width: 72 })).toContain(
+    'answers   5 ok, 19,995 unchanged\n',
+  )
+})
+
 test('a complete crawl says only what there is to say', () => {
   expect(renderSummary(done, { colour: false, width: 80 })).toBe(`Complete: nothing is left to fetch
   pages     20,000 from 1 host, 3 MiB

@@ -136,6 +136,7 @@ function totalOf(counts: Readonly<Record<string, number>>): number {
 function answersText(answers: Answers): string {
   const parts: readonly (readonly [count: number, text: string])[] = [
     [answers['2xx'], `${formatCount(answers['2xx'])} ok`],
+    [answers.unchanged ?? 0, `${formatCount(answers.unchanged ?? 0)} unchanged`],
     [answers['3xx'], formatNumberOf(answers['3xx'], 'redirect')],
     [answers['4xx'], formatNumberOf(answers['4xx'], 'client error')],
     [answers['5xx'], formatNumberOf(answers['5xx'], 'server error')],

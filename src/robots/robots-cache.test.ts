@@ -108,7 +108,8 @@ describe('saved and restored', () => {
     const before = new RobotsCache(clock, roomy)
     before.set(origin(1), entry(text), HOUR_MS)
     before.set(origin(2), missing, HOUR_MS)
-    before.set(origin(3), { rules: DISALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false }, HOUR_MS)
+    const lacking = { rules: DISALLOW_ALL, sitemaps: [], wishes: null, knowsTdm: false, trouble: 'status 500' }
+    before.set(origin(3), lacking, HOUR_MS)
     const after = new RobotsCache(clock, roomy)
     after.restore(saveAll(before))
     const kept = after.get(origin(1))
@@ -119,7 +120,7 @@ describe('saved and restored', () => {
     }
     expect(kept?.rules.decide('/ab*').line).toBe(2)
     expect(after.get(origin(2))?.rules).toBe(ALLOW_ALL)
-    expect(after.get(origin(3))?.rules).toBe(DISALLOW_ALL)
+    expect(after.get(origin(3))).toMatchObject({ rules: DISALLOW_ALL, trouble: 'status 500' })
     expect(after.bytes).toBe(before.bytes)
   })
 

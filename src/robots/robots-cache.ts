@@ -20,6 +20,8 @@ export interface RobotsEntry {
   readonly wishes: SiteWishes | null
   /** Whether its tdmrep.json was asked for as well, or need not be. */
   readonly knowsTdm: boolean
+  /** Why the file could not be had, where it could not: what users are told. */
+  readonly trouble?: string
 }
 
 /** An entry as plain data. */
@@ -31,6 +33,7 @@ export interface SavedRobotsEntry {
   readonly sitemaps: readonly string[]
   readonly wishes?: SavedWishes
   readonly knowsTdm?: true
+  readonly trouble?: string
 }
 
 interface Kept extends RobotsEntry {
@@ -113,6 +116,7 @@ export class RobotsCache {
         sitemaps: kept.sitemaps,
         ...(kept.wishes === null ? {} : { wishes: kept.wishes.save() }),
         ...(kept.knowsTdm ? { knowsTdm: true } : {}),
+        ...(kept.trouble === undefined ? {} : { trouble: kept.trouble }),
       }
     }
   }
@@ -120,7 +124,7 @@ export class RobotsCache {
   /** Takes back what save() gave, in its order. What has expired by the wall clock, or lies in its future, is left out. */
   restore(saved: Iterable<SavedRobotsEntry>): void {
     const nowWallMs = this.#clock.wallMs()
-    for (const { origin, fetchedWallMs, lifeMs, rules, sitemaps, wishes, knowsTdm } of saved) {
+    for (const { origin, fetchedWallMs, lifeMs, rules, sitemaps, wishes, knowsTdm, trouble } of saved) {
       const ageMs = nowWallMs - fetchedWallMs
       const boundedLifeMs = Math.min(lifeMs, ROBOTS_LIFE_MS_MAX)
       if (ageMs < 0 || ageMs >= boundedLifeMs) continue
@@ -129,6 +133,7 @@ export class RobotsCache {
         sitemaps,
         wishes: wishes === undefined ? null : new SiteWishes(wishes),
         knowsTdm: knowsTdm === true,
+        ...(trouble === undefined ? {} : { trouble }),
       }
       this.#keep(origin, entry, boundedLifeMs, ageMs)
     }
@@ -139,7 +144,7 @@ export class RobotsCache {
     if (entry.wishes !== null) this.#hasWishes = true
     const bytes = entry.sitemaps.reduce(
       (sum, sitemap) => sum + sitemap.length + 24,
-      ENTRY_BYTES + origin.length + entry.rules.bytes + (entry.wishes?.bytes ?? 0),
+      ENTRY_BYTES + origin.length + entry.rules.bytes + (entry.wishes?.bytes ?? 0) + (entry.trouble?.length ?? 0),
     )
     // Rules larger than the whole budget are used by whoever set them and forgotten.
     if (bytes > this.#bounds.bytesMax) return
@@ -148,6 +153,7 @@ export class RobotsCache {
       sitemaps: entry.sitemaps,
       wishes: entry.wishes,
       knowsTdm: entry.knowsTdm,
+      ...(entry.trouble === undefined ? {} : { trouble: entry.trouble }),
       fetchedWallMs: this.#clock.wallMs() - ageMs,
       lifeMs,
       expiresMs: (this.#clock.nowMs() + lifeMs - ageMs) as ClockMs,

@@ -83,7 +83,8 @@ export class SessionIds {
   }
 
   #isSession({ same, other }: Evidence): boolean {
-    return same >= this.#options.sessionIds && same >= 10 * other
+    const { sessionIds } = this.#options
+    return sessionIds > 0 && same >= sessionIds && same >= 10 * other
   }
 
   save(): SavedRest[] {

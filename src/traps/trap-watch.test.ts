@@ -141,6 +141,13 @@ describe('session ids', () => {
     expect(visit(watch, `http://other.test/a?sid=${id(1)}`, textOf(1))).toBeNull()
   })
 
+  test('none where that is switched off', async () => {
+    const watch = await open({ sessionIds: 0 })
+    expect(firstRefusal(50, (n) => visit(watch, `/a?sid=${id(n)}`, textOf(1), [`/a?sid=${id(n + 1)}`])).reason).toBe(
+      null,
+    )
+  })
+
   test('a path parameter too', async () => {
     const watch = await open()
     const path = (n: number): string => `/a;jsessionid=${id(n)}`

@@ -74,12 +74,9 @@ export const REDIRECTS: Behaviours = {
   },
   'redirect-to-private-ip': {
     family,
-    does: 'leads into private networks',
-    act: each([
-      path('http://10.255.255.254/'),
-      path('http://169.254.169.254/'),
-      path('http://[::ffff:10.255.255.254]/'),
-    ]),
+    does: 'leads to private addresses',
+    // Where nothing listens, and of this machine: whoever crawls this web with --allow-private asks nobody else.
+    act: each([path('http://127.255.255.254:9/'), path('http://[::1]:9/'), path('http://[::ffff:127.255.255.254]:9/')]),
   },
   'meta-refresh-loop': {
     family,

@@ -175,6 +175,7 @@ function whatBecame(report: CrawlReport): Markup | null {
   const { answers } = report
   const parts: StackPart[] = [
     { name: 'Content', count: answers['2xx'], tone: 'good' },
+    { name: 'Unchanged (304)', count: answers.unchanged ?? 0, tone: 'accent' },
     { name: 'Redirects', count: answers['3xx'], tone: 'moved' },
     { name: 'Client errors (4xx)', count: answers['4xx'], tone: 'warn' },
     { name: 'Server errors (5xx)', count: answers['5xx'], tone: 'bad' },
