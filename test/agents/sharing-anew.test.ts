@@ -53,7 +53,6 @@ describe('interrupted and gone on with', TIMEOUT, () => {
     [1, 2],
     [2, 1],
     [2, 3],
-    [3, 2],
     [1, 4],
   ] as const)('%d agents, then %d: every page once, one original of each content', async ([before, after]) => {
     const web = await startWeb({ seed: `anew-${before}-${after}`, hosts: 9, pages: 30, faults: 'mild' })

@@ -18,7 +18,7 @@ async function expectWhole(dir: string, web: TestWeb): Promise<void> {
 }
 
 test('while a crawl runs: status names it, requeue refuses, checkpoint copies it; both go on to the truth', async () => {
-  const web = await startTestWeb({ hosts: 4, pages: 150, latencyMs: 40 })
+  const web = await startTestWeb({ hosts: 4, pages: 80, latencyMs: 40 })
   onTestFinished(() => web.stop())
   const dir = join(temporaryDirectory(onTestFinished), 'crawl')
   const { child, finished } = startPortolan(['crawl', ...web.seeds(), '--dir', dir, ...LOCAL, '--json'])

@@ -9,7 +9,7 @@ import { crash, CRASH_VARIANTS, third } from './variants.ts'
 const TIMEOUT_MS = 240_000
 
 describe('killed three times, at random moments', () => {
-  test.for(['gzip', 'polite', 'throttled', 'limited', 'two', 'three'] as const)(
+  test.for(['gzip', 'polite', 'throttled', 'two', 'three'] as const)(
     '%s',
     { timeout: TIMEOUT_MS },
     async (name) => {

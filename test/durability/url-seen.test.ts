@@ -138,7 +138,7 @@ const listed = (urls: Iterable<number>): string[] =>
 describe('after a cut at any moment the set knows what the journal has noted, and nothing else', () => {
   test.for([
     ['pages of some links', 50, 40],
-    ['pages of more links than the set holds in memory', 6, 500],
+    ['pages of more links than the set holds in memory', 4, 500],
   ] as const)('%s', { timeout: 120_000 }, async ([name, pages, linksMax]) => {
     const { disk, agent } = await crawl(name, pages, linksMax)
     const urls = agent.batches.flat()
