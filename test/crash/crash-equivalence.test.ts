@@ -9,13 +9,9 @@ import { crash, CRASH_VARIANTS, third } from './variants.ts'
 const TIMEOUT_MS = 240_000
 
 describe('killed three times, at random moments', () => {
-  test.for(['gzip', 'polite', 'throttled', 'two', 'three'] as const)(
-    '%s',
-    { timeout: TIMEOUT_MS },
-    async (name) => {
-      const { problems, kills } = await crash(third(CRASH_VARIANTS[name]), 'short', 3)
-      expect(problems).toEqual([])
-      expect(kills.length).toBeGreaterThan(0)
-    },
-  )
+  test.for(['gzip', 'polite', 'throttled', 'two', 'three'] as const)('%s', { timeout: TIMEOUT_MS }, async (name) => {
+    const { problems, kills } = await crash(third(CRASH_VARIANTS[name]), 'short', 3)
+    expect(problems).toEqual([])
+    expect(kills.length).toBeGreaterThan(0)
+  })
 })
