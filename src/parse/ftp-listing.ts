@@ -11,6 +11,7 @@ import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
 import { asBuffer } from './text-decoding.ts'
+import { linesOf } from './text-lines.ts'
 
 export interface ListingEntry {
   /** One character per byte. */
@@ -37,12 +38,7 @@ export function parseFtpListing(bytes: Uint8Array, options: ParseOptions): Parse
 
 /** The entries of a listing, one character per byte. Lines that make no sense are passed over. */
 export function* listingEntries(text: string): Generator<ListingEntry> {
-  let start = 0
-  while (start < text.length) {
-    const end = text.indexOf('\n', start)
-    const lineEnd = end === -1 ? text.length : end
-    const line = text.slice(start, text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd)
-    start = lineEnd + 1
+  for (const line of linesOf(text)) {
     if (line.length > LINE_LENGTH_MAX) continue
     const entry = entryOf(line)
     if (entry !== null && isName(entry.name)) yield entry

@@ -11,6 +11,7 @@ import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
 import type { ParsedPage } from './parsed-page.ts'
 import { asBuffer } from './text-decoding.ts'
+import { linesOf } from './text-lines.ts'
 
 const FOLLOWED = new Set('014569ghIsdpPMv:;<'.split(''))
 const LINE_LENGTH_MAX = 4_096
@@ -18,12 +19,7 @@ const LINE_LENGTH_MAX = 4_096
 export function parseGopherMenu(bytes: Uint8Array, options: ParseOptions): ParsedPage {
   const page = new PageBuilder(options)
   const text = asBuffer(bytes).toString('latin1')
-  let start = 0
-  while (start < text.length) {
-    const end = text.indexOf('\n', start)
-    const lineEnd = end === -1 ? text.length : end
-    const line = text.slice(start, text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd)
-    start = lineEnd + 1
+  for (const line of linesOf(text)) {
     if (line === '.') break
     const href = line.length > LINE_LENGTH_MAX ? null : hrefOf(line)
     if (href !== null) page.link(href, 'a')

@@ -1,28 +1,15 @@
 // Certificates and proxies, with an authority and a proxy of our own.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TlsOptions } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { always, answer, once, openStand, type Stand } from '../../../test/fetch-stand.ts'
 import { RawServer } from '../../../test/raw-server.ts'
-import { Certificates } from '../../../testweb/serve/certificates.ts'
+import { openAuthority } from '../../../test/test-authority.ts'
 
 const page = always(answer('ok'))
 const here = [{ ip: '127.0.0.1', family: 4 as const }]
-const certificates = new Certificates(Date.now())
-const tls: TlsOptions = { SNICallback: (name, done) => done(null, certificates.contextFor(name)) }
-
-let directory: string
-let caFile: string
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'portolan-ca-'))
-  caFile = join(directory, 'ca.pem')
-  writeFileSync(caFile, certificates.authority)
-})
-afterAll(() => rmSync(directory, { recursive: true }))
+const { tls, directory, caFile } = openAuthority()
 
 describe('TLS', () => {
   test('a certificate of an authority we trust is accepted, for a name with a final dot too', async () => {

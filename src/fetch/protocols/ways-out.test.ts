@@ -1,33 +1,23 @@
 // Ways out other than straight: SOCKS proxies, real and lying, proxies behind TLS, and certificates that say who we are.
 
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext, type TlsOptions } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { always, answer, openStand } from '../../../test/fetch-stand.ts'
 import { RawServer } from '../../../test/raw-server.ts'
 import { startMicrosocks } from '../../../test/real-servers.ts'
 import { ScriptedFtp } from '../../../test/scripted-ftp.ts'
 import { openTalkStand } from '../../../test/talk-stand.ts'
+import { openAuthority } from '../../../test/test-authority.ts'
 import { Certificates } from '../../../testweb/serve/certificates.ts'
 
 const page = always(answer('ok'))
 const here = [{ ip: '127.0.0.1', family: 4 as const }]
-const certificates = new Certificates(Date.now())
-const tls: TlsOptions = { SNICallback: (name, done) => done(null, certificates.contextFor(name)) }
-
-let directory: string
-let caFile: string
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'portolan-ways-'))
-  caFile = join(directory, 'ca.pem')
-  writeFileSync(caFile, certificates.authority)
-})
-afterAll(() => rmSync(directory, { recursive: true }))
+const { certificates, tls, directory, caFile } = openAuthority()
 
 describe('a SOCKS proxy (microsocks)', () => {
   test('that is told addresses carries http, https, FTP and Gopher', async () => {
