@@ -29,6 +29,13 @@ test('what was stored comes back, without what belongs to a run and without secr
   expect(describeSaid(kept ?? {})).toBe('scope prefix, maxDepth none, exclude none, proxy http://proxy.test/')
 })
 
+test('a login whose password is named by a variable is remembered, one with its password is not', async () => {
+  const dir = directoryWith()
+  const named = { host: 'a.test', user: 'me', passwordEnv: 'A_PASSWORD' }
+  await storeSettings(dir, { fetch: { logins: [named, { host: 'b.test', user: 'me', password: 'secret' }] } })
+  expect(await loadSettings(dir)).toEqual({ fetch: { logins: [named] } })
+})
+
 test.for([
   ['socks5h://me:secret@127.0.0.1:9050', 'socks5h://127.0.0.1:9050'],
   ['https://me@proxy.test:3128', 'https://proxy.test:3128/'],

@@ -11,13 +11,7 @@ import { printable } from '../report/index.ts'
 
 export type Said = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-const NOT_KEPT: ReadonlySet<string> = new Set([
-  'agent.maxPages',
-  'agent.maxTime',
-  'agent.maxWait',
-  'fetch.logins',
-  'fetch.headers',
-])
+const NOT_KEPT: ReadonlySet<string> = new Set(['agent.maxPages', 'agent.maxTime', 'agent.maxWait', 'fetch.headers'])
 
 function pathIn(dir: string): string {
   return join(dir, 'state/settings.json')
@@ -66,10 +60,19 @@ export async function storeSettings(dir: string, said: Said): Promise<void> {
   const kept = Object.entries(said).flatMap(([section, options]) => {
     const own = Object.entries(options)
       .filter(([key]) => !NOT_KEPT.has(`${section}.${key}`))
-      .map(([key, value]) => [key, `${section}.${key}` === 'fetch.proxy' ? withoutLogin(value) : value] as const)
+      .map(([key, value]) => [key, withoutSecrets(`${section}.${key}`, value)] as const)
     return own.length === 0 ? [] : [[section, Object.fromEntries(own)] as const]
   })
   await writeAtomically(pathIn(dir), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+}
+
+function withoutSecrets(option: string, value: unknown): unknown {
+  if (option === 'fetch.proxy') return withoutLogin(value)
+  // A password that is named by a variable is in no file, and its login goes on; if the variable is gone, that is told.
+  if (option === 'fetch.logins' && Array.isArray(value)) {
+    return value.filter((login: { readonly password?: string }) => login.password === undefined)
+  }
+  return value
 }
 
 /**
