@@ -3,28 +3,14 @@
 
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
-import type { CanonicalUrl, HostKey } from '../url/index.ts'
+import type { HostKey } from '../url/index.ts'
 import { DiskFrontier } from './disk-frontier.ts'
 import { domainGateSettings } from './frontier-of-hosts.ts'
-import type { FrontierEntry } from './frontier.ts'
 import { MemoryIpGate } from './ip-gate.ts'
 import { MemoryFrontier } from './memory-frontier.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 import { SharedIpGate } from './shared-ip-gate.ts'
-
-function entryOf(host: string, name: string | number): FrontierEntry {
-  return {
-    url: `http://${host}/${name}` as CanonicalUrl,
-    host: host as HostKey,
-    via: null,
-    depth: 0,
-    hops: 0,
-    band: 0,
-    isSeed: false,
-    tries: 0,
-    pauses: 0,
-  }
-}
+import { entryOf } from '../../test/frontier-entry.ts'
 
 const COMMON = { delayMs: 0, ipDelayMs: 0, ipConnections: 8 }
 

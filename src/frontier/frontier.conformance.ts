@@ -9,6 +9,7 @@ import type { Errand, FrontierEntry, Settlement, Turn } from './frontier.ts'
 import { type IpGate, MemoryIpGate } from './ip-gate.ts'
 import { checkAgainstModel, operations } from './frontier-model.conformance.ts'
 import { steady, type SteadyFrontier, type Subject } from './steady-frontier.conformance.ts'
+import { entryOf } from '../../test/frontier-entry.ts'
 
 export interface FrontierSettings {
   readonly clock: ManualClock
@@ -24,21 +25,6 @@ export interface FrontierSettings {
 export type MakeFrontier = (settings: FrontierSettings) => Promise<Subject>
 
 const DEFAULTS = { delayMs: 1_000, ipDelayMs: 0, ipConnections: 8, urlsPerTurn: 20, bands: 8 }
-
-function entryOf(host: string, name: string | number, facts: Partial<FrontierEntry> = {}): FrontierEntry {
-  return {
-    url: `http://${host}/${name}` as CanonicalUrl,
-    host: host as HostKey,
-    via: null,
-    depth: 0,
-    hops: 0,
-    band: 0,
-    isSeed: false,
-    tries: 0,
-    pauses: 0,
-    ...facts,
-  }
-}
 
 function errandOf(host: string): Errand {
   return { url: `http://${host}/robots.txt` as CanonicalUrl, host: host as HostKey, purpose: host }

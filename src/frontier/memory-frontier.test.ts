@@ -2,11 +2,12 @@
 
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
-import type { CanonicalUrl, HostKey } from '../url/index.ts'
+import type { HostKey } from '../url/index.ts'
 import { frontierConformance } from './frontier.conformance.ts'
-import type { FrontierEntry, Turn } from './frontier.ts'
+import type { Turn } from './frontier.ts'
 import { type IpGate, MemoryIpGate } from './ip-gate.ts'
 import { MemoryFrontier } from './memory-frontier.ts'
+import { entryOf } from '../../test/frontier-entry.ts'
 
 frontierConformance('MemoryFrontier', async (settings) => {
   const frontier = new MemoryFrontier(settings)
@@ -18,20 +19,6 @@ frontierConformance('MemoryFrontier', async (settings) => {
     keepsPlaces: true,
   }
 })
-
-function entryOf(host: string, name: string | number): FrontierEntry {
-  return {
-    url: `http://${host}/${name}` as CanonicalUrl,
-    host: host as HostKey,
-    via: null,
-    depth: 0,
-    hops: 0,
-    band: 0,
-    isSeed: false,
-    tries: 0,
-    pauses: 0,
-  }
-}
 
 class CountingGate extends MemoryIpGate {
   claims = 0

@@ -4,31 +4,17 @@
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assert, ManualClock } from '../base/index.ts'
-import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { DiskFrontier } from './disk-frontier.ts'
 import { checkAgainstModel, type ModelSettings, operations } from './frontier-model.conformance.ts'
-import type { FrontierEntry, Turn } from './frontier.ts'
+import type { Turn } from './frontier.ts'
 import type { IpGate, IpGateSettings } from './ip-gate.ts'
 import { MemoryFrontier } from './memory-frontier.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 import { SharedIpGate } from './shared-ip-gate.ts'
 import type { Subject } from './steady-frontier.conformance.ts'
+import { entryOf } from '../../test/frontier-entry.ts'
 
 const ADDRESS = '10.0.0.1'
-
-function entryOf(host: string): FrontierEntry {
-  return {
-    url: `http://${host}/` as CanonicalUrl,
-    host: host as HostKey,
-    via: null,
-    depth: 0,
-    hops: 0,
-    band: 0,
-    isSeed: false,
-    tries: 0,
-    pauses: 0,
-  }
-}
 
 const kinds: Record<string, (settings: ModelSettings, ipGate: IpGate) => Promise<Subject>> = {
   MemoryFrontier: async (settings, ipGate) => {
