@@ -15,6 +15,12 @@ import type { FaultCode, FaultPlan, StopReason } from '../base/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
+/** What an agent in a cluster needs to have its share and to talk to the others. */
+export interface ClusterOrders {
+  /** Until when this node may act (`Lease`). */
+  readonly lease: SharedArrayBuffer
+}
+
 /** All that an agent's thread is started with. */
 export interface AgentOrders {
   /** Where its share is; the crawl's own directory where there is one agent. */
@@ -22,6 +28,8 @@ export interface AgentOrders {
   readonly crawlDir: string
   readonly agent: number
   readonly agents: number
+  /** Its place in a cluster; null where all agents are in this process. */
+  readonly cluster: ClusterOrders | null
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
   readonly identity: CrawlIdentity

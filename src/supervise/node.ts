@@ -142,7 +142,16 @@ export class CrawlNode {
       since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
     }
     return new AgentCrew(
-      { shares, isShared: this.#names !== null, common, clock, care: care ?? USUAL_CARE, faults: faults ?? null },
+      {
+        agents: shares.length,
+        dirOf: (agent) => shares[agent] as string,
+        isShared: this.#names !== null,
+        clusterOf: null,
+        common,
+        clock,
+        care: care ?? USUAL_CARE,
+        faults: faults ?? null,
+      },
       {
         phase: () => (this.#stop !== null ? 'stopping' : this.#isRunning ? 'running' : 'opening'),
         onMessage: (agent, message) => this.#hear(agent, message),
