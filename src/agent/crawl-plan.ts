@@ -11,6 +11,8 @@ export interface Share {
   /** From 0. */
   readonly agent: number
   readonly agents: number
+  /** With how many of them it shares this machine's memory and connections, itself included. */
+  readonly here: number
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */

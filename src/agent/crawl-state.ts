@@ -78,7 +78,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   closers.add(() => journal.close())
   const last = await lastBatch(journal)
   const states = last?.files ?? {}
-  const memory = planMemory(settings.agent.memory, plan.share?.agents ?? 1)
+  const memory = planMemory(settings.agent.memory, plan.share?.here ?? 1)
   const rules = HostRules.of(settings.frontier.rules)
   const frontier = await DiskFrontier.open({
     directory: join(folder, 'frontier'),

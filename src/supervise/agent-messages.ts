@@ -17,6 +17,8 @@ import type { CanonicalUrl } from '../url/index.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
 export interface ClusterOrders {
+  /** How many agents this machine's memory and connections are for. */
+  readonly here: number
   /** Until when this node may act (`Lease`). */
   readonly lease: SharedArrayBuffer
 }

@@ -186,6 +186,7 @@ function planOf({
   crawlDir,
   agent,
   agents,
+  cluster,
   seeds,
   settings,
   identity,
@@ -204,6 +205,7 @@ function planOf({
         : {
             agent,
             agents,
+            here: cluster?.here ?? agents,
             crawlDir,
             ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
             domainGate: domainGateOf(domains, agent, settings),
