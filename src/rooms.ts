@@ -23,6 +23,7 @@ export const ROOMS = [
   'strategy',
   // The house that runs the walk.
   'ledger',
+  'engine',
   'view',
   'exchange',
   'agent',

@@ -1,0 +1,14 @@
+export {
+  type Appended,
+  type Engine,
+  type EngineLog,
+  type EngineRecord,
+  ENTRY_BYTES_MAX,
+  type LogEntry,
+  type Objects,
+  type Records,
+  type ServiceInfo,
+  type Stop,
+} from './engine.ts'
+export { MemoryEngine, type MemoryClient, type MemoryEngineOptions, type Unanswered } from './memory-engine.ts'
+export { checkCrawlName, checkName } from './names.ts'
