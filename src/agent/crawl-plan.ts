@@ -1,6 +1,7 @@
 // What a crawl is made from: where, what, how.
 
 import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
+import type { SharedTurns } from '../exchange/index.ts'
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -19,6 +20,8 @@ export interface Share {
   readonly ipGate: IpGate
   /** Domains likewise; null where they do not rest. */
   readonly domainGate: IpGate | null
+  /** Those of the two that have no memory in common with other agents: they talk to them. */
+  readonly turns: readonly SharedTurns[]
   /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
   readonly onIdle: () => StopReason | null
   /** It has stopped asking; resolves when the others need no answers of it any more. */

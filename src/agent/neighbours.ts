@@ -86,8 +86,10 @@ export class Neighbours {
       inbox: this.#inbox,
       contents: this.contents,
       runErrand: parts.runErrand,
+      onTurn: (agent, message) => share.turns.find(({ gate }) => gate === message.gate)?.hear(agent, message),
       onFault: parts.onFault,
     })
+    for (const one of share.turns) one.connect((agent, message) => this.exchange.send(agent, message))
   }
 
   #ownerOfUrl(url: CanonicalUrl): number {

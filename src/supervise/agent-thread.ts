@@ -209,6 +209,7 @@ function planOf({
             crawlDir,
             ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
             domainGate: domainGateOf(domains, agent, settings),
+            turns: [],
             onIdle: () => null,
             mayClose: () => {
               const fault = job?.fault ?? null
