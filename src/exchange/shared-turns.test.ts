@@ -157,6 +157,31 @@ test('a right is used again and again, and goes back when nobody needs it', () =
   expect(said).toEqual([expect.anything(), { kind: 'turn-back', gate: 'address', id: 1, wasAsked: true }])
 })
 
+test('no request is begun when its right is over, counted from when it was wanted', () => {
+  const clock = new ManualClock()
+  const settings = { ipDelayMs: 0, ipConnections: 1 }
+  const turns = new SharedTurns({
+    gate: 'address',
+    self: 0,
+    ownerOf: () => 1,
+    clock,
+    settings,
+    requestMs: 1,
+    firstId: 0,
+  })
+  const claimant = {}
+  const wantedMs = clock.nowMs()
+  turns.claim(7, wantedMs, claimant)
+  clock.advance(500)
+  turns.hear(1, { kind: 'turn-given', gate: 'address', id: 1, forMs: RIGHT_MS })
+  while (clock.nowMs() < wantedMs + RIGHT_MS) {
+    expect(turns.claim(7, clock.nowMs(), claimant)).toBe(0)
+    clock.advance(100)
+    turns.release(7, clock.nowMs(), true, claimant)
+  }
+  expect(turns.claim(7, clock.nowMs(), claimant)).toBeGreaterThan(0)
+})
+
 test('whoever settles gives none any more, and waits for those that are out', async () => {
   const said: TurnMessage[] = []
   const clock = new ManualClock()
