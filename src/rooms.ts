@@ -23,6 +23,8 @@ export const ROOMS = [
   'strategy',
   // The house that runs the walk.
   'ledger',
+  'engine',
+  'placement',
   'view',
   'exchange',
   'agent',
