@@ -26,6 +26,7 @@ export const ROOMS = [
   'engine',
   'view',
   'exchange',
+  'cluster',
   'agent',
   'supervise',
   'report',
