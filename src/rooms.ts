@@ -27,6 +27,7 @@ export const ROOMS = [
   'placement',
   'view',
   'exchange',
+  'cluster',
   'agent',
   'supervise',
   'report',
