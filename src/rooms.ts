@@ -24,6 +24,7 @@ export const ROOMS = [
   // The house that runs the walk.
   'ledger',
   'engine',
+  'replica',
   'view',
   'exchange',
   'agent',
