@@ -25,6 +25,7 @@ export const ROOMS = [
   'ledger',
   'engine',
   'placement',
+  'replica',
   'view',
   'exchange',
   'cluster',
