@@ -14,6 +14,8 @@ export interface Share {
   readonly agents: number
   /** With how many of them it shares this machine's memory and connections, itself included. */
   readonly here: number
+  /** How slots go to agents (src/placement); by rendezvous where nothing is said. */
+  readonly assignment?: string
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */
@@ -37,6 +39,8 @@ export interface CrawlPlan {
   readonly isLocked: boolean
   /** Null where one agent does it all. */
   readonly share: Share | null
+  /** Asked before each request; where it says no the agent breaks off: whoever runs it is no longer sure of its share. */
+  readonly mayAsk?: (() => boolean) | undefined
   /** Added to those of earlier runs. */
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings

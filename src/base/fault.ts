@@ -16,6 +16,7 @@ export const FAULTS = {
   OBJECT_MISSING: 'the engine has no such object, or not all of it',
   CALL_FAILED: 'a node answered a question with an error',
   CALL_UNANSWERED: 'nobody answered a question in time',
+  NODE_FENCED: 'this node has lost touch with its cluster, and does nothing until it is back',
   SHARE_LOST: 'another node has taken this share',
   CLUSTER_REFUSED: 'the cluster does not let this node take part',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
