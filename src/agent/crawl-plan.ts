@@ -3,7 +3,7 @@
 import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
 import type { SharedTurns } from '../exchange/index.ts'
 import type { IpGate } from '../frontier/index.ts'
-import type { CrawlIdentity } from '../ledger/index.ts'
+import type { CrawlIdentity, Journal, SegmentedJournalOptions } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlSettings } from './options.ts'
 
@@ -32,6 +32,14 @@ export interface Share {
   readonly onShort: () => void
 }
 
+/** What keeps an agent's state beyond its machine (src/replica). */
+export interface StateKeeper {
+  /** The local journal, with the one that is kept elsewhere behind it. */
+  openJournal(options: SegmentedJournalOptions): Promise<Journal>
+  /** What is true here of files and parts, where the batch of this number says this. */
+  statesHere(number: number, said: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+}
+
 export interface CrawlPlan {
   /** Of the crawl; of the agent's share, where there are several. */
   readonly dir: string
@@ -41,6 +49,8 @@ export interface CrawlPlan {
   readonly share: Share | null
   /** Asked before each request; where it says no the agent breaks off: whoever runs it is no longer sure of its share. */
   readonly mayAsk?: (() => boolean) | undefined
+  /** Left out where the state is on this machine only. */
+  readonly keeper?: StateKeeper | undefined
   /** Added to those of earlier runs. */
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings

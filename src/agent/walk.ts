@@ -199,6 +199,8 @@ export async function joinWalk(
     closers.add(() => neighbours.close())
   }
   const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
+  // From here on the last batch speaks of what is here.
+  if (past.isMoved) books.noted()
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()

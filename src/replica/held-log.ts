@@ -13,7 +13,14 @@
 import { assert } from '../base/index.ts'
 import type { Engine, Stop } from '../engine/index.ts'
 import { type BatchSet, partsOf } from './batch-set.ts'
-import { encodeEntry, type EntryHead, type EntryKind, type LogState, type ReadEntry, type SnapshotMark } from './log-entry.ts'
+import {
+  encodeEntry,
+  type EntryHead,
+  type EntryKind,
+  type LogState,
+  type ReadEntry,
+  type SnapshotMark,
+} from './log-entry.ts'
 import { beginAgain, type HeldShare, isFault, isSame, ShareLog, shareLost } from './share-log.ts'
 
 const NO_PAYLOAD = new Uint8Array()
@@ -78,7 +85,10 @@ export class HeldLog {
         if (this.#isUnclear) await this.#look()
         const { last, digest } = this.#state
         if (last >= set.last) {
-          assert(last > set.last || digest === set.digest, `batch ${last} of share ${this.share} is there as another one`)
+          assert(
+            last > set.last || digest === set.digest,
+            `batch ${last} of share ${this.share} is there as another one`,
+          )
           return true
         }
         if (last !== set.first - 1) return false
@@ -140,7 +150,8 @@ export class HeldLog {
     let waiting: Buffer | null = null
     for await (const payload of partsOf(set)) {
       if (waiting !== null) {
-        if (!(await this.#append({ kind: 'batch', part, isLast: false, first, before }, this.#state, waiting))) return false
+        if (!(await this.#append({ kind: 'batch', part, isLast: false, first, before }, this.#state, waiting)))
+          return false
         part++
       }
       waiting = payload

@@ -161,6 +161,7 @@ export class ReplicatedJournal implements Journal {
     let states: States = {}
     let bytes = 0
     let from: States = {}
+    let origin = before
     for await (const { number, follows, body } of lookAtRecords(directory, Math.max(0, after - 1))) {
       const digest = chainDigest(number, follows, body)
       const said = decodeBatch(body).files
@@ -169,6 +170,7 @@ export class ReplicatedJournal implements Journal {
         from = said
         continue
       }
+      if (batches.length === 0) origin = follows.toString('hex')
       states = said
       batches.push({ number, digest, body: Buffer.from(body) })
       bytes += body.length
@@ -180,7 +182,7 @@ export class ReplicatedJournal implements Journal {
     await log.appendBatches({
       first: first.number,
       last: last.number,
-      before: after === 0 ? '' : before,
+      before: origin,
       digest: last.digest.toString('hex'),
       batches: () => batches,
       tails: tailsBetween(files, dir, from, states),

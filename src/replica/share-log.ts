@@ -143,7 +143,8 @@ export async function beginAgain(log: ShareLog, held: HeldShare): Promise<HeldSh
     const isOurs = seen.epoch === held.epoch && seen.holder !== null && isSame(seen.holder, held)
     assert(!(seen.released && seen.epoch === held.epoch), `share ${held.share} is gone on with after it was given up`)
     // An epoch before ours at the end: the engine has lost our begin, and nobody has begun since.
-    if (!isOurs && seen.epoch >= held.epoch) throw shareLost(held.share, { epoch: seen.epoch, ...(seen.holder ?? held) })
+    if (!isOurs && seen.epoch >= held.epoch)
+      throw shareLost(held.share, { epoch: seen.epoch, ...(seen.holder ?? held) })
     const { last, digest, snapshotAt, since } = seen
     const { epoch, node, incarnation } = held
     const head: EntryHead = {
