@@ -12,6 +12,8 @@ export interface Share {
   /** From 0. */
   readonly agent: number
   readonly agents: number
+  /** The name of the machine it runs on, among those of a cluster; null where there is one only. */
+  readonly node?: string | null
   /** With how many of them it shares this machine's memory and connections, itself included. */
   readonly here: number
   /** How slots go to agents (src/placement); by rendezvous where nothing is said. */

@@ -36,7 +36,8 @@ export class PacedFetcher {
         await wait
         if (this.#isStopping() || signal.aborted) return null
       }
-      if (!this.#mayAsk()) throw new Fault('NODE_FENCED', `${request.url} is not asked for: the lease of this node is over`)
+      if (!this.#mayAsk())
+        throw new Fault('NODE_FENCED', `${request.url} is not asked for: the lease of this node is over`)
       outcome = await this.#fetcher.fetch(request, signal)
     } catch (cause) {
       const detail = this.#broken.take(request.url, cause)

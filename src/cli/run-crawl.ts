@@ -142,7 +142,10 @@ async function crawlAndTell(
   return exitCodeOf(summary)
 }
 
-function openCrawl({ dir, seeds, config, cluster }: CrawlRequest, onEvent: (event: NodeEvent) => void): Promise<CrawlJob> {
+function openCrawl(
+  { dir, seeds, config, cluster }: CrawlRequest,
+  onEvent: (event: NodeEvent) => void,
+): Promise<CrawlJob> {
   if (cluster !== undefined) return cluster.open(onEvent)
   const asked = process.env['PORTOLAN_FAULTS'] ?? ''
   // Another process draws other faults, or it would die of the same for ever.

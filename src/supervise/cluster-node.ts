@@ -266,7 +266,12 @@ export class ClusterNode {
   }
 
   #viewed(view: View): void {
-    this.#plan.onEvent({ kind: 'view', number: view.number, nodes: view.members.map(({ node }) => node), because: view.because })
+    this.#plan.onEvent({
+      kind: 'view',
+      number: view.number,
+      nodes: view.members.map(({ node }) => node),
+      because: view.because,
+    })
   }
 
   #takeChair(epoch: number): void {
@@ -302,9 +307,7 @@ export class ClusterNode {
 
   async #epochs(): Promise<readonly number[]> {
     const shares = Array.from({ length: this.#plan.shares }, (_, share) => share)
-    return Promise.all(
-      shares.map(async (share) => (await (await ShareLog.open(this.#engine, share)).standing()).epoch),
-    )
+    return Promise.all(shares.map(async (share) => (await (await ShareLog.open(this.#engine, share)).standing()).epoch))
   }
 
   async #answer(bytes: Uint8Array): Promise<Uint8Array> {

@@ -81,7 +81,9 @@ export class ClusteredAgent {
       warnings.push(`what was here had another past than the share (${aside.why}); it was put aside in ${aside.dir}`)
     }
     if (archivesMissing.length > 0) {
-      warnings.push(`${archivesMissing.length} files of the archive that were written here are gone: ${archivesMissing[0]}`)
+      warnings.push(
+        `${archivesMissing.length} files of the archive that were written here are gone: ${archivesMissing[0]}`,
+      )
     }
     return warnings
   }

@@ -84,7 +84,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
         onAgain: (share, why, ms) => {
           onEvent({ kind: 'agent-restarted', agent: share, why, ms })
           this.#crew.tell(share, { kind: 'run' })
-          if (this.#hosted.get(share)?.state === 'stopping') this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
+          if (this.#hosted.get(share)?.state === 'stopping')
+            this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
         },
         onLeft: (share, why, fault) => void this.#left(share, fault ?? new Error(why)),
         onStuck: (share, why, fault) => {
@@ -249,7 +250,9 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       }
     })
     const giveIn = new Promise<void>((resolve) => this.#timers.after(`give in ${share}`, CUT_MS, resolve))
-    this.#timers.after(`cut ${share}`, PATIENCE_MS, () => this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' }))
+    this.#timers.after(`cut ${share}`, PATIENCE_MS, () =>
+      this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' }),
+    )
     this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
     await Promise.race([drained, giveIn])
     this.#crew.tell(share, { kind: 'finish' })
