@@ -23,6 +23,7 @@ import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
+import { http2Text } from './http2-head.ts'
 import type { FetchOptions } from './options.ts'
 import type { Asker, OriginConnection } from './origin-connection.ts'
 import type { TypeFilter } from './type-filter.ts'
@@ -110,9 +111,12 @@ export class Exchange implements Asker {
   check(nowMs: ClockMs): void {
     const { options } = this.#settings
     const idleMs = nowMs - this.#movedAtMs
+    const { noise } = this.connection
     if (nowMs - this.#startedAtMs >= options.requestTimeout) {
       if (this.#phase === 'body') this.#complete('time', false)
       else this.#fail('FETCH_TIMEOUT', 'no complete answer in time')
+    } else if (noise !== null) {
+      this.onBroken(noise.code, noise.detail)
     } else if (this.#phase === 'connecting' && idleMs >= options.connectTimeout) {
       // The next address, if there is one, gets as much time.
       this.#movedAtMs = nowMs
@@ -242,7 +246,7 @@ export class Exchange implements Asker {
     const deliver = ({ body, decoding, isCut }: Decoded): void => {
       const document = new FetchedDocument({
         url: this.#request.url,
-        requestHead: this.#requestHead,
+        requestHead: head.httpVersion === '2' ? http2Text(this.#requestHead) : this.#requestHead,
         httpVersion: head.httpVersion,
         status: head.status,
         statusText: head.statusText,

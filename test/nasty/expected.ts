@@ -4,6 +4,7 @@
 import type { FailureCode, SkipReason } from '../../src/base/index.ts'
 import type { Decoding, Truncation } from '../../src/document/index.ts'
 import { LONG_TEXT } from '../../testweb/index.ts'
+import { EXPECTED_HTTP2 } from './expected-http2.ts'
 
 /** Of a document; what is not named is 200, whole, and not coded. */
 export interface ExpectedPage {
@@ -201,4 +202,6 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'tls-rst-in-handshake': noTls,
   'tls-no-close-notify': page(),
   'tls-garbage-record': broken('FETCH_BODY_SHORT', TEXT, 'disconnect'),
+
+  ...EXPECTED_HTTP2,
 }
