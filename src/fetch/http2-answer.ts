@@ -17,7 +17,7 @@ const END_STREAM = 1
 /** How a stream ended; the session knows the rest. */
 export interface Ending {
   readonly rstCode: number
-  readonly error: Error | null
+  readonly error: NodeJS.ErrnoException | null
   readonly hasHead: boolean
   readonly missing: number
 }
@@ -37,7 +37,7 @@ export class Http2Answer {
   #isEnded = false
   #interimCount = 0
   #head: AnswerHead | null = null
-  #error: Error | null = null
+  #error: NodeJS.ErrnoException | null = null
 
   constructor(
     asker: Asker,
@@ -56,7 +56,7 @@ export class Http2Answer {
     this.#hearEnd(stream)
     stream.on('headers', () => this.#guarded(() => this.#takeInterim()))
     stream.on('response', (headers, flags, fields) =>
-      this.#guarded(() => this.#takeHead(headers[':status'] ?? 0, flags, fields as readonly string[] | undefined)),
+      this.#guarded(() => this.#takeHead(headers[':status'] ?? 0, flags, fields)),
     )
     stream.on('data', (piece: Buffer) => this.#guarded(() => this.#takeBody(piece)))
     stream.on('end', () => this.#guarded(() => this.#takeEnd()))
@@ -91,9 +91,9 @@ export class Http2Answer {
     this.#break(new Complaint('FETCH_HEAD_MALFORMED', 'interim answers without end'))
   }
 
-  #takeHead(status: number, flags: number, fields: readonly string[] | undefined): void {
+  #takeHead(status: number, flags: number, fields: readonly string[]): void {
     this.asker.onBytes()
-    const head = answerHeadOf(status, this.#reasonOf(status), fields ?? [], this.#headMax)
+    const head = answerHeadOf(status, this.#reasonOf(status), fields, this.#headMax)
     if (head instanceof Complaint) return this.#break(head)
     this.#head = head
     if ((flags & END_STREAM) !== 0) this.#isEnded = true

@@ -45,7 +45,7 @@ export interface StreamEnd {
   /** Said by the server for the whole connection. */
   readonly isGoaway: boolean
   /** Of the library, about frames. */
-  readonly error: Error | null
+  readonly error: NodeJS.ErrnoException | null
   readonly hasHead: boolean
   /** Bytes of the body that were announced and did not come; 0 where nothing is known. */
   readonly missing: number
@@ -60,7 +60,7 @@ export function wantsHttp1(code: number): boolean {
 
 export function complaintOf(end: StreamEnd): Complaint {
   const name = NAMES[end.code] ?? `error ${end.code}`
-  const isBrokenFrame = OF_FRAMES.has((end.error as NodeJS.ErrnoException | null)?.code ?? '')
+  const isBrokenFrame = OF_FRAMES.has(end.error?.code ?? '')
   const isMalformed = isBrokenFrame || (MALFORMED.has(name) && !end.isGoaway)
   const told = isBrokenFrame && end.error !== null ? end.error.message : name
   const detail = `HTTP/2: ${told}${end.isGoaway ? ' (GOAWAY)' : ''}`

@@ -8,7 +8,6 @@
 // answer (pings, settings, priorities, empty data …) cost their sender its connection once there are NOISE_BYTES_MAX of them.
 // node:http2 is loaded with the first session: whoever does not ask for it does not pay for it.
 
-import type * as Http from 'node:http'
 import type * as Http2 from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Complaint, HEADERS_MAX } from './answer-head.ts'
@@ -48,8 +47,8 @@ export class Http2Session {
   #bytesBefore = 0
 
   constructor(socket: TLSSocket, origin: string, settings: Http2SessionSettings) {
-    const http2 = process.getBuiltinModule('node:http2') as typeof Http2
-    const { STATUS_CODES } = process.getBuiltinModule('node:http') as typeof Http
+    const http2 = process.getBuiltinModule('node:http2')
+    const { STATUS_CODES } = process.getBuiltinModule('node:http')
     this.#socket = socket
     this.#settings = settings
     this.#reasonOf = (status) => STATUS_CODES[status] ?? ''
@@ -126,7 +125,7 @@ export class Http2Session {
     const { asker } = answer
     if (end instanceof Complaint) return asker.onBroken(end.code, end.detail)
     const { error, hasHead, missing } = end
-    const ownCode = (error as NodeJS.ErrnoException | null)?.code ?? 'ERR_HTTP2_'
+    const ownCode = error?.code ?? 'ERR_HTTP2_'
     // Of the socket or of TLS, or ours.
     if (error !== null && !ownCode.startsWith('ERR_HTTP2_')) return asker.onError(error)
     const isGoaway = this.#goawayCode !== null && this.#goawayCode !== 0
