@@ -309,23 +309,19 @@ describe('a connection', () => {
     [10_000, 1],
     [200_000, 0],
   ])('that brings %i bytes of noise while it is idle: %i is kept', async (noiseBytes, kept) => {
-    await using stand = await openStand(
-      nobody,
-      { caFile, http2: 'offered' },
-      { tls: { ...tls, ALPNProtocols: ['h2'] } },
-    )
+    await using stand = await openStand(mute, { caFile, http2: 'offered' }, { tls: { ...tls, ALPNProtocols: ['h2'] } })
     const noise = frame(0xfa, 0, 0, 'what is this')
-    let isSaid = false
+    const said = { isOver: false }
     stand.server.onConnection = (socket) =>
       readHttp2(socket, (_path, stream) => () => {
         socket.write(Buffer.concat([head(stream), frame(Frame.data, END_STREAM, stream, 'ok')]))
         setImmediate(() => {
           const frames = Array.from({ length: Math.ceil(noiseBytes / noise.length) }, () => noise)
-          socket.write(Buffer.concat(frames), () => (isSaid = true))
+          socket.write(Buffer.concat(frames), () => (said.isOver = true))
         })
       })
     await stand.document('/', { host: 'good.test' })
-    while (!isSaid) await new Promise((resolve) => setImmediate(resolve))
+    while (!said.isOver) await new Promise((resolve) => setImmediate(resolve))
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
     stand.clock.advance(200)
     expect(stand.fetcher.figures.clients).toBe(kept)
