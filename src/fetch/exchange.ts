@@ -23,7 +23,6 @@ import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
-import { http2Text } from './http2-head.ts'
 import type { FetchOptions } from './options.ts'
 import type { Asker, OriginConnection } from './origin-connection.ts'
 import type { TypeFilter } from './type-filter.ts'
@@ -240,13 +239,14 @@ export class Exchange implements Asker {
     const durationMs = (wireTruncated === 'time' ? clock.nowMs() : this.#lastByteAtMs) - this.#sentAtMs
     const firstByteMs = (this.#firstByteAtMs ?? this.#sentAtMs) - this.#sentAtMs
     const { ip } = this.connection
+    const requestHead = this.connection.recorded(this.#requestHead)
     // The next request may use the connection while this body is still being decoded.
     this.#end(isConnectionGood)
     wire.finish()
     const deliver = ({ body, decoding, isCut }: Decoded): void => {
       const document = new FetchedDocument({
         url: this.#request.url,
-        requestHead: head.httpVersion === '2' ? http2Text(this.#requestHead) : this.#requestHead,
+        requestHead,
         httpVersion: head.httpVersion,
         status: head.status,
         statusText: head.statusText,

@@ -4,8 +4,12 @@
 //   needed    http/1.1; where the server will have none of it, h2 over a second connection of the same turn
 //   offered   h2, http/1.1: the server chooses
 //
+// What speaks HTTP/2 is loaded with the first request of a crawl that may need it: who does not ask for it does not pay for it.
 // Always true: at most NOTES_MAX hosts are remembered, those learnt last. Who is forgotten costs a handshake or a try more.
 
+import type { TLSSocket } from 'node:tls'
+import { assert } from '../base/index.ts'
+import type { Http2Session, Http2SessionSettings } from './http2-session.ts'
 import type { FetchOptions } from './options.ts'
 
 /** Hosts that want what we would not have begun with are few. */
@@ -23,9 +27,27 @@ const OFFERED_BY: Readonly<Record<FetchOptions['http2'], Offer>> = {
 export class HttpVersions {
   readonly #usual: Offer
   readonly #notes = new Map<string, Offer>()
+  #loading: Promise<void> | null = null
+  #Session: typeof Http2Session | null = null
 
   constructor(mode: FetchOptions['http2']) {
     this.#usual = OFFERED_BY[mode]
+  }
+
+  /** Null when everything that may be needed is there. */
+  load(): Promise<void> | null {
+    if (this.#usual === 'http/1.1' || this.#Session !== null) return null
+    this.#loading ??= import('./http2-session.ts').then((module) => {
+      this.#Session = module.Http2Session
+    })
+    return this.#loading
+  }
+
+  speakHttp2(socket: TLSSocket, origin: string, settings: Http2SessionSettings): Http2Session {
+    assert(this.#Session !== null, 'HTTP/2 was agreed on, and is not loaded')
+    // Of those that are asked for HTTP/1.1 first it is one that refuses that.
+    if (this.#usual === 'http/1.1-first') this.#note(origin, 'h2-too')
+    return new this.#Session(socket, origin, settings)
   }
 
   get noteCount(): number {
@@ -34,11 +56,6 @@ export class HttpVersions {
 
   offerTo(origin: string): Offer {
     return this.#notes.size === 0 ? this.#usual : (this.#notes.get(origin) ?? this.#usual)
-  }
-
-  /** It speaks HTTP/2: of those that are asked for HTTP/1.1 first it is one that refuses that. */
-  takesHttp2(origin: string): void {
-    if (this.#usual === 'http/1.1-first') this.#note(origin, 'h2-too')
   }
 
   /** It answered HTTP/2 by asking for HTTP/1.1. */

@@ -28,7 +28,6 @@ export class Http2Answer {
   bodyBytes = 0
   readonly #stream: ClientHttp2Stream
   readonly #headMax: number
-  readonly #reasonOf: (status: number) => string
   /** The answer is whole. */
   readonly #onWhole: () => void
   /** It will not be. */
@@ -43,14 +42,12 @@ export class Http2Answer {
     asker: Asker,
     stream: ClientHttp2Stream,
     headMax: number,
-    reasonOf: (status: number) => string,
     onWhole: () => void,
     onBroken: (end: Ending | Complaint) => void,
   ) {
     this.asker = asker
     this.#stream = stream
     this.#headMax = headMax
-    this.#reasonOf = reasonOf
     this.#onWhole = onWhole
     this.#onBroken = onBroken
     this.#hearEnd(stream)
@@ -93,7 +90,7 @@ export class Http2Answer {
 
   #takeHead(status: number, flags: number, fields: readonly string[]): void {
     this.asker.onBytes()
-    const head = answerHeadOf(status, this.#reasonOf(status), fields, this.#headMax)
+    const head = answerHeadOf(status, fields, this.#headMax)
     if (head instanceof Complaint) return this.#break(head)
     this.#head = head
     if ((flags & END_STREAM) !== 0) this.#isEnded = true

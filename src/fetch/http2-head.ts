@@ -5,6 +5,7 @@
 //   connection: keep-alive␍␊    (there is no such thing)
 //   Accept: */*␍␊               accept */*
 
+import { STATUS_CODES } from 'node:http'
 import { type AnswerHead, Complaint, framed, HEADERS_MAX } from './answer-head.ts'
 
 /** Of the connection, which HTTP/2 has other ways for; a request that names them is refused. */
@@ -39,14 +40,10 @@ function* linesOf(requestText: string): Generator<readonly [name: string, value:
 }
 
 /** `fields` are names and values in turn, one character per byte; those that begin with a colon are not headers. */
-export function answerHeadOf(
-  status: number,
-  reason: string,
-  fields: readonly string[],
-  headMax: number,
-): AnswerHead | Complaint {
+export function answerHeadOf(status: number, fields: readonly string[], headMax: number): AnswerHead | Complaint {
   const rawHeaders: string[] = []
-  const statusLine = `HTTP/1.1 ${status} ${reason}\r\n`
+  // HTTP/2 has no words for its statuses, but readers of archives expect some.
+  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   // Counted before it is joined: a few bytes of a packed head may stand for megabytes.
   let length = statusLine.length + 2
   for (let i = 0; i + 1 < fields.length; i += 2) {

@@ -6,14 +6,13 @@
 //
 // Memory is bounded by the window (what may come unread), the session's limit and the limit of headers. Frames that are no
 // answer (pings, settings, priorities, empty data …) cost their sender its connection once there are NOISE_BYTES_MAX of them.
-// node:http2 is loaded with the first session: whoever does not ask for it does not pay for it.
 
-import type * as Http2 from 'node:http2'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Complaint, HEADERS_MAX } from './answer-head.ts'
 import { type Ending, Http2Answer } from './http2-answer.ts'
 import { complaintOf, wantsHttp1 } from './http2-complaint.ts'
-import { http2Fields } from './http2-head.ts'
+import { http2Fields, http2Text } from './http2-head.ts'
 import type { Asker } from './origin-connection.ts'
 
 /** What a server may send before we have dealt with it. */
@@ -37,9 +36,8 @@ export interface Http2SessionSettings {
 
 export class Http2Session {
   readonly #socket: TLSSocket
-  readonly #session: Http2.ClientHttp2Session
+  readonly #session: ClientHttp2Session
   readonly #settings: Http2SessionSettings
-  readonly #reasonOf: (status: number) => string
   #answer: Http2Answer | null = null
   /** Of the server's GOAWAY. */
   #goawayCode: number | null = null
@@ -47,12 +45,9 @@ export class Http2Session {
   #bytesBefore = 0
 
   constructor(socket: TLSSocket, origin: string, settings: Http2SessionSettings) {
-    const http2 = process.getBuiltinModule('node:http2')
-    const { STATUS_CODES } = process.getBuiltinModule('node:http')
     this.#socket = socket
     this.#settings = settings
-    this.#reasonOf = (status) => STATUS_CODES[status] ?? ''
-    const session = http2.connect(origin, {
+    const session = connect(origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: settings.headMax },
       maxSessionMemory: SESSION_MIB_MAX,
@@ -91,7 +86,7 @@ export class Http2Session {
   ask(asker: Asker): void {
     asker.onSent()
     this.#bytesBefore = this.#socket.bytesRead
-    let stream: Http2.ClientHttp2Stream
+    let stream: ClientHttp2Stream
     try {
       // A GET has no body: its head ends the stream.
       stream = this.#session.request(http2Fields(asker.requestText), { endStream: true })
@@ -102,7 +97,6 @@ export class Http2Session {
       asker,
       stream,
       this.#settings.headMax,
-      this.#reasonOf,
       () => {
         this.#answer = null
         this.#bytesBefore = this.#socket.bytesRead
@@ -111,6 +105,10 @@ export class Http2Session {
       (end) => this.#break(answer, end),
     )
     this.#answer = answer
+  }
+
+  recorded(requestHead: string): string {
+    return http2Text(requestHead)
   }
 
   /** Nobody is told any more. The socket is closed by whoever owns it. */

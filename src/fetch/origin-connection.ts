@@ -15,7 +15,7 @@ import type { Complaint } from './answer-head.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import type { Timed } from './deadline-sweep.ts'
 import type { HttpVersions } from './http-versions.ts'
-import { Http2Session } from './http2-session.ts'
+import type { Http2Session } from './http2-session.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** A request under way, told of what happens to it. */
@@ -95,6 +95,11 @@ export class OriginConnection implements Timed {
     return this.#http2 === null ? null : this.#http2.noise
   }
 
+  /** A request that goes, or went, over this connection, as it is written down. */
+  recorded(requestHead: string): string {
+    return this.#http2 === null ? requestHead : this.#http2.recorded(requestHead)
+  }
+
   /** Asks over the connection there is, or makes one first. */
   ask(asker: Asker, addresses: readonly Address[]): void {
     this.#asker = asker
@@ -148,8 +153,7 @@ export class OriginConnection implements Timed {
 
   #speakHttp2(socket: TLSSocket): Http2Session {
     const { headMax, versions } = this.#settings
-    versions.takesHttp2(this.origin)
-    this.#http2 = new Http2Session(socket, this.origin, {
+    this.#http2 = versions.speakHttp2(socket, this.origin, {
       headMax,
       onUseless: () => {
         if (this.#asker === null) this.#loseIdle()

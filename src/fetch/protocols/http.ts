@@ -73,6 +73,8 @@ export class HttpFetcher implements SchemeFetcher {
     if (this.#isClosed || signal.aborted) {
       return Promise.resolve({ kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: 'stopped', durationMs: 0 })
     }
+    const loading = this.#connectionSettings.versions.load()
+    if (loading !== null) return loading.then(() => this.fetch(request, signal))
     return new Promise((resolve, reject) => {
       const { url } = request
       const pathAt = url.indexOf('/', PATH_MIN_AT)
