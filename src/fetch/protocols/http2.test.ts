@@ -379,9 +379,13 @@ describe('other ways out', () => {
     socket.on('close', () => upstream.destroy())
   }
 
-  test.each(['needed', 'offered'])('through the tunnel of a proxy (%s)', async (http2) => {
-    const proxy = await RawServer.open(tunnel)
-    const options = { http2, proxy: `http://127.0.0.1:${proxy.port}` }
+  test.each([
+    ['needed', 'http'],
+    ['offered', 'http'],
+    ['offered', 'https'],
+  ])('through the tunnel of a proxy (%s, %s)', async (http2, kind) => {
+    const proxy = await RawServer.open(tunnel, kind === 'https' ? tls : null)
+    const options = { http2, proxy: `${kind}://localhost:${proxy.port}` }
     await withServer({ options, serve: ONLY_2 }, async ({ document }) => {
       for (let i = 0; i < 2; i++) expect((await document('/', { addresses: [] })).httpVersion).toBe('2')
       expect(proxy.connectionCount).toBe(http2 === 'needed' ? 2 : 1)
