@@ -19,7 +19,6 @@ import { type FailureCode, Fault } from '../base/index.ts'
 import type { Address } from '../dns/index.ts'
 import { ClientCertificates } from './client-certificates.ts'
 import { detailOf, failureOf, type Phase } from './classify-error.ts'
-import type { Offer } from './http-versions.ts'
 import type { FetchOptions } from './options.ts'
 import { openTunnel, type Proxy } from './proxy.ts'
 import { isPrivateHost, isPublicAddress } from './public-address.ts'
@@ -30,6 +29,9 @@ const ADDRESSES_TRIED_MAX = 4
 
 /** What one read takes off a socket at most. */
 const READ_BYTES_MAX = 64 * 1024
+
+/** Which HTTP a server is let choose from; 'http/1.1-first': h2 if it refuses that. */
+export type Offer = 'http/1.1' | 'http/1.1-first' | 'h2-too'
 
 /** What is said in TLS, the best first. */
 const HTTP1_ONLY = ['http/1.1']

@@ -18,13 +18,14 @@ import {
   type Truncation,
 } from '../document/index.ts'
 import type { AnswerHead } from './answer-head.ts'
+import type { Asker } from './asker.ts'
 import { detailOf, failureOf } from './classify-error.ts'
 import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
 import type { FetchOptions } from './options.ts'
-import type { Asker, OriginConnection } from './origin-connection.ts'
+import type { OriginConnection } from './origin-connection.ts'
 import type { TypeFilter } from './type-filter.ts'
 
 /** What all exchanges of a fetcher share. */

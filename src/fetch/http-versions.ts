@@ -9,14 +9,12 @@
 
 import type { TLSSocket } from 'node:tls'
 import { assert } from '../base/index.ts'
+import type { Offer } from './connector.ts'
 import type { Http2Session, Http2SessionSettings } from './http2-session.ts'
 import type { FetchOptions } from './options.ts'
 
 /** Hosts that want what we would not have begun with are few. */
 const NOTES_MAX = 4_096
-
-/** 'http/1.1-first': h2 if the server refuses that. */
-export type Offer = 'http/1.1' | 'http/1.1-first' | 'h2-too'
 
 const OFFERED_BY: Readonly<Record<FetchOptions['http2'], Offer>> = {
   off: 'http/1.1',

@@ -9,8 +9,8 @@
 import type { ClientHttp2Stream } from 'node:http2'
 import { type AnswerHead, Complaint } from './answer-head.ts'
 import { INTERIM_MAX } from './answer-reader.ts'
+import type { Asker } from './asker.ts'
 import { answerHeadOf } from './http2-head.ts'
-import type { Asker } from './origin-connection.ts'
 
 const END_STREAM = 1
 

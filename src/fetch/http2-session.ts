@@ -10,10 +10,10 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Complaint, HEADERS_MAX } from './answer-head.ts'
+import type { Asker } from './asker.ts'
 import { type Ending, Http2Answer } from './http2-answer.ts'
 import { complaintOf, wantsHttp1 } from './http2-complaint.ts'
 import { http2Fields, http2Text } from './http2-head.ts'
-import type { Asker } from './origin-connection.ts'
 
 /** What a server may send before we have dealt with it. */
 const WINDOW_BYTES = 256 * 1024

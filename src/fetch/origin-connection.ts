@@ -10,28 +10,14 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock, ClockMs } from '../base/index.ts'
 import type { Address } from '../dns/index.ts'
-import { type AnswerListener, AnswerReader } from './answer-reader.ts'
+import { AnswerReader } from './answer-reader.ts'
+import type { Asker } from './asker.ts'
 import type { Complaint } from './answer-head.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import type { Timed } from './deadline-sweep.ts'
 import type { HttpVersions } from './http-versions.ts'
 import type { Http2Session } from './http2-session.ts'
 import type { RequestHead } from './request-head.ts'
-
-/** A request under way, told of what happens to it. */
-export interface Asker extends AnswerListener {
-  /** What goes over the wire. */
-  readonly requestText: string
-  /** A HEAD: no body follows. */
-  readonly isHead: boolean
-  onConnecting(): void
-  onSent(): void
-  /** Bytes have come; what they are follows. */
-  onBytes(): void
-  onConnectError(error: ConnectError): void
-  /** The connection broke, or we did. */
-  onError(error: Error): void
-}
 
 export interface ConnectionSettings {
   readonly connector: Connector

@@ -1,7 +1,7 @@
 // The same for hosts that speak HTTP/2 alone, asked by a fetcher that does where it must.
 
 import type { FailureCode } from '../../src/base/index.ts'
-import type { Expected } from './expected.ts'
+import type { Expected } from './expected-outcome.ts'
 
 const TEXT = 'What the server meant to say.\n'
 const HALF = TEXT.slice(0, 10)
