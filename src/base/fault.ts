@@ -11,6 +11,7 @@ export const FAULTS = {
   LEDGER_LOCKED: 'another process is working in this directory',
   ENGINE_UNREACHABLE: 'the engine that the nodes share did not answer in time',
   ENGINE_UNFIT: 'the engine that the nodes share cannot do what a crawl needs of it',
+  ENGINE_FULL: 'the engine that the nodes share has no room left',
   LOG_TRIMMED: 'entries of a log that were asked for are gone',
   OBJECT_MISSING: 'the engine has no such object, or not all of it',
   CALL_FAILED: 'a node answered a question with an error',
