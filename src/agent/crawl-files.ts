@@ -12,6 +12,7 @@ import {
   type ArchiveState,
   CdxjWriter,
   JsonLines,
+  loadShipped,
   NullArchive,
   type PageRecord,
   type ReturnNote,
@@ -113,10 +114,13 @@ export async function openCrawlFiles(
 
   const { warc } = settings.store
   if (warc === 'off') return { archive: new NullArchive(), ...lines, linkLog, committed }
+  const shipped = await loadShipped(share?.crawlDir ?? dir)
   const writer = await WarcWriter.open({
     directory: share?.crawlDir ?? dir,
     crawlName: identity.name,
     agent: share?.agent ?? 0,
+    node: share?.node ?? null,
+    elsewhere: (file) => shipped.get(file)?.bytes ?? null,
     options: { ...settings.store, warc },
     info: {
       software,

@@ -11,6 +11,8 @@ export interface Share {
   /** From 0. */
   readonly agent: number
   readonly agents: number
+  /** The name of the machine it runs on, among those of a cluster; null where there is one only. */
+  readonly node?: string | null
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */

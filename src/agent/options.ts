@@ -19,6 +19,7 @@ import { frontierOptions } from '../frontier/options.ts'
 import { LINK_KINDS, parseOptions } from '../parse/options.ts'
 import { processorOptions } from '../processors/options.ts'
 import { robotsOptions } from '../robots/options.ts'
+import { shelfOptions } from '../shelf/options.ts'
 import { storeOptions } from '../store/options.ts'
 import { strategyOptions } from '../strategy/options.ts'
 import { trapsOptions } from '../traps/options.ts'
@@ -111,6 +112,7 @@ export const SECTIONS = {
   parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
+  shelf: shelfOptions,
   traps: trapsOptions,
   strategy: strategyOptions,
 } as const

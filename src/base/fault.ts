@@ -9,6 +9,9 @@ export const FAULTS = {
   LEDGER_CORRUPT: 'the state of the crawl is damaged',
   LEDGER_VERSION: 'the state was written by another version of the format',
   LEDGER_LOCKED: 'another process is working in this directory',
+  SHELF_UNREACHABLE: 'the place for finished archives (--archive-to) cannot be reached; it is tried again',
+  SHELF_REFUSED: 'the place for finished archives refuses us: keys, rights or its name are wrong',
+  SHELF_DIFFERS: 'what stands at the place for finished archives is not what was put there',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS
