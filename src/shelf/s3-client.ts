@@ -127,7 +127,8 @@ export class S3Client {
         if (cause instanceof Fault) {
           if (cause.code !== 'SHELF_UNREACHABLE') throw cause
           trouble = cause
-        } else trouble = new Fault('SHELF_UNREACHABLE', `${what}: ${wordsOf(cause)}`, cause)
+        } else if (isDistrust(cause)) throw new Fault('SHELF_REFUSED', `${what}: ${wordsOf(cause)}`, cause)
+        else trouble = new Fault('SHELF_UNREACHABLE', `${what}: ${wordsOf(cause)}`, cause)
       }
       if (attempt === TRIES) throw trouble
       const pauseMs = PAUSE_MS * 2 ** (attempt - 1)
@@ -281,6 +282,11 @@ function answerOf(outgoing: ClientRequest): Promise<S3Answer> {
       })
     })
   })
+}
+
+/** Of its certificate: asking again does not make it better. */
+function isDistrust(cause: unknown): boolean {
+  return /CERT|UNABLE_TO_VERIFY|ERR_TLS/.test((cause as NodeJS.ErrnoException).code ?? '')
 }
 
 function wordsOf(cause: unknown): string {

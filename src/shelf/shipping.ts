@@ -68,6 +68,7 @@ export class Shipping {
   #cancelTimer: (() => void) | null = null
   #cancelLook: (() => void) | null = null
   #isLooking: Promise<void> | null = null
+  #stopped: Promise<void> | null = null
   #wake: () => void = () => {}
 
   private constructor(plan: ShippingPlan, shipped: ShippedFiles) {
@@ -124,7 +125,12 @@ export class Shipping {
   }
 
   /** Cuts off what is under way: it is gone on with by the next run. Harmless twice. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
     this.#abort.abort(new Error('stopped'))
     this.#cancelLook?.()
     this.#cancelTimer?.()

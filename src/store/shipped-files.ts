@@ -3,6 +3,7 @@
 //
 //    {"file":"archive/portolan-….warc.gz","bytes":1073912345,"sha256":"…","to":"s3://bucket/prefix/crawl/","at":"…"}⏎
 //    {"file":"archive/portolan-….warc.gz","takenBack":"…"}⏎                the line above counts no more: the file is written again
+//    {"file":"archive/portolan-….warc.gz","lost":"…"}⏎                     it is nowhere, and its pages were put back in line
 //
 // Always true: a line stands only after the copy was checked, and is synced before anything is done because of it. The last
 // line of a file counts. A last line that a crash has torn is cut off; its file is put there again.
@@ -26,7 +27,10 @@ export interface ShippedFile {
   readonly at: string
 }
 
-type Line = ShippedFile | { readonly file: string; readonly takenBack: string }
+type Line =
+  | ShippedFile
+  | { readonly file: string; readonly takenBack: string }
+  | { readonly file: string; readonly lost: string }
 
 export class ShippedFiles {
   readonly #lines: AppendFile
@@ -61,6 +65,12 @@ export class ShippedFiles {
     this.#known.delete(file)
   }
 
+  /** It is nowhere any more, and nobody waits for it: the index leaves its records out. */
+  async giveUp(file: string, at: string): Promise<void> {
+    await this.#write({ file, lost: at })
+    this.#known.delete(file)
+  }
+
   close(): Promise<void> {
     return this.#lines.close()
   }
@@ -76,19 +86,27 @@ export async function loadShipped(dir: string): Promise<ReadonlyMap<string, Ship
   return (await read(join(dir, SHIPPED_FILE))).known
 }
 
-async function read(path: string): Promise<{ known: Map<string, ShippedFile>; length: number }> {
+/** Files that were given up as lost. */
+export async function loadLostFiles(dir: string): Promise<ReadonlySet<string>> {
+  return (await read(join(dir, SHIPPED_FILE))).lost
+}
+
+async function read(path: string): Promise<{ known: Map<string, ShippedFile>; lost: Set<string>; length: number }> {
   const known = new Map<string, ShippedFile>()
+  const lost = new Set<string>()
   let length = 0
   try {
     for await (const { record, end } of readPlacedLines<Line>(path)) {
-      if ('takenBack' in record) known.delete(record.file)
-      else known.set(record.file, record)
+      if ('lost' in record) lost.add(record.file)
+      else lost.delete(record.file)
+      if ('sha256' in record) known.set(record.file, record)
+      else known.delete(record.file)
       length = end
     }
   } catch (fault) {
     if (!isMissing(fault)) throw fault
   }
-  return { known, length }
+  return { known, lost, length }
 }
 
 function isMissing(fault: unknown): boolean {

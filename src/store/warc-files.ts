@@ -33,6 +33,8 @@ export interface WarcPlace {
   readonly node?: string | null
   /** How long a file is that is kept elsewhere and may be missing here; null where it is not. */
   readonly elsewhere?: (file: string) => number | null
+  /** Files may be lost: whoever opens it knows, and sees to it. */
+  readonly mayLack?: boolean
 }
 
 export class WarcFiles {
@@ -42,13 +44,15 @@ export class WarcFiles {
   /** `<agent>`, or `<node>-<agent>`. */
   readonly #writer: string
   readonly #node: string | null
+  readonly #mayLack: boolean
   readonly #elsewhere: (file: string) => number | null
 
-  constructor({ directory, crawlName, agent, node = null, elsewhere = () => null }: WarcPlace) {
+  constructor({ directory, crawlName, agent, node = null, elsewhere = () => null, mayLack = false }: WarcPlace) {
     this.#directory = directory
     this.#crawl = nameable(crawlName)
     this.#writer = node === null ? String(agent) : `${nameable(node)}-${agent}`
     this.#node = node
+    this.#mayLack = mayLack
     this.#elsewhere = elsewhere
   }
 
@@ -118,7 +122,7 @@ export class WarcFiles {
     if (size === null || size < length) {
       throw new Fault(
         'LEDGER_CORRUPT',
-        `${finalPath} should hold ${length} bytes and ${size === null ? 'is missing' : `holds ${size}`}; restore it from a copy`,
+        `${finalPath} should hold ${length} bytes and ${size === null ? 'is missing' : `holds ${size}`}; restore it from a copy${size === null ? ', or have its pages fetched again: `portolan requeue DIR --lost-archives`' : ''}`,
       )
     }
     if (size > length) await truncate(openPath, length)
@@ -127,7 +131,7 @@ export class WarcFiles {
 
   /** Safe at another place, or written by another node, which has the file and finishes it (finishLeftFile). */
   #isElsewhere(file: string, length: number): boolean {
-    if (this.#elsewhere(file) === length) return true
+    if (this.#mayLack || this.#elsewhere(file) === length) return true
     return WRITER.exec(file)?.[1] !== this.#writer && this.#node !== null
   }
 
@@ -135,11 +139,9 @@ export class WarcFiles {
     const own: { entry: string; serial: number }[] = []
     const prefix = `portolan-${this.#crawl}-`
     for (const entry of await readdir(join(this.#directory, ARCHIVE_FOLDER))) {
-      const match = /^(\d{14})-((?:[A-Za-z0-9._]+-)?\d+)-(\d+)\.warc(\.gz|\.zst)?(\.open)?$/.exec(
-        entry.slice(prefix.length),
-      )
-      if (entry.startsWith(prefix) && match !== null && match[2] === this.#writer) {
-        own.push({ entry, serial: Number(match[3]) })
+      const match = WRITER.exec(entry.slice(prefix.length - 1))
+      if (entry.startsWith(prefix) && match?.[1] === this.#writer) {
+        own.push({ entry, serial: Number(match[2]) })
       }
     }
     return own
