@@ -196,6 +196,15 @@ const locality = [0.02, 0.05, 0.15, 0.25, 0.5].map((share) => {
   return { foreignShare: share, ...found }
 })
 
+console.log('\na thousand million pages a day: 8 nodes')
+const billion = [64, 128, 256].map((shares) => {
+  const found = load(pagesBy(shares), 8, 1e9 / 86_400 / shares, cost.FOREIGN_SHARE)
+  console.log(
+    `${shares} shares: ${found.messagesPerPage.toFixed(1)} messages a page, ${Math.round(found.messagesPerSecond)} messages/s, ${(found.messageBytesPerSecond / 1e6).toFixed(1)} MB/s between shares, ${Math.round(found.appendsPerSecond)} appends/s of ${Math.round(found.appendBytes)} bytes, ${(found.snapshotBytesPerSecond / 1e6).toFixed(1)} MB/s of snapshots, one of each share in ${Math.round(found.snapshotEverySeconds)} s, ${found.serverCores.all.toFixed(2)} processors of the engine, ${per100(found.overhead.all)} overhead`,
+  )
+  return found
+})
+
 const rounded = (_: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isInteger(value) ? round(value, 4) : value
 const result = {
@@ -209,6 +218,7 @@ const result = {
   loads,
   breaks,
   locality,
+  billion,
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, rounded, 1)}\n`)
 console.log(JSON.stringify(result, rounded))
