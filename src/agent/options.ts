@@ -14,6 +14,7 @@ import {
 } from '../base/options.ts'
 import { dnsOptions } from '../dns/options.ts'
 import { documentOptions } from '../document/options.ts'
+import { engineOptions } from '../engine/options.ts'
 import { fetchOptions } from '../fetch/options.ts'
 import { frontierOptions } from '../frontier/options.ts'
 import { LINK_KINDS, parseOptions } from '../parse/options.ts'
@@ -113,6 +114,7 @@ export const SECTIONS = {
   store: storeOptions,
   traps: trapsOptions,
   strategy: strategyOptions,
+  engine: engineOptions,
 } as const
 
 /** What a crawl goes by, checked. */

@@ -9,6 +9,16 @@ export const FAULTS = {
   LEDGER_CORRUPT: 'the state of the crawl is damaged',
   LEDGER_VERSION: 'the state was written by another version of the format',
   LEDGER_LOCKED: 'another process is working in this directory',
+  ENGINE_UNREACHABLE: 'the engine that the nodes share did not answer in time',
+  ENGINE_UNFIT: 'the engine that the nodes share cannot do what a crawl needs of it',
+  ENGINE_FULL: 'the engine that the nodes share has no room left',
+  LOG_TRIMMED: 'entries of a log that were asked for are gone',
+  OBJECT_MISSING: 'the engine has no such object, or not all of it',
+  CALL_FAILED: 'a node answered a question with an error',
+  CALL_UNANSWERED: 'nobody answered a question in time',
+  NODE_FENCED: 'this node has lost touch with its cluster, and does nothing until it is back',
+  SHARE_LOST: 'another node has taken this share',
+  CLUSTER_REFUSED: 'the cluster does not let this node take part',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS
