@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { formatDuration } from '../base/index.ts'
+import { formatDuration, parseDuration } from '../base/index.ts'
 import {
   CLUSTER_FORMAT,
   type ClusterStatus,
@@ -33,7 +33,11 @@ const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weig
 const SHARES_USUAL = 8
 const SHARES_MAX = 1_024
 const LEASE_MS = 15_000
-const MARGIN_MS = 5_000
+/** Its margin has to be well above what clocks of one machine may drift apart (lease.ts). */
+const LEASE_MS_MIN = 3_000
+const LEASE_MS_MAX = 600_000
+/** What clocks of different speed may come to. */
+const MARGIN_OF_LEASE = 1 / 3
 
 const OWN_FLAGS = new Map([
   ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
@@ -56,6 +60,14 @@ const OWN_FLAGS = new Map([
       takesValue: true,
       repeats: false,
       text: 'init: how hosts go to shares and shares to nodes: rendezvous, ring, ring:200.',
+    },
+  ],
+  [
+    'lease',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'init: how long a node may act after its last sign of life; a third longer, and its shares are taken over.',
     },
   ],
   ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
@@ -89,7 +101,7 @@ export const clusterCommand: Command = {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
-      fallback: flag === 'shares' ? String(SHARES_USUAL) : flag === 'assignment' ? 'rendezvous' : '',
+      fallback: { shares: String(SHARES_USUAL), assignment: 'rendezvous', lease: formatDuration(LEASE_MS) }[flag] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
     return (
@@ -110,12 +122,16 @@ export const clusterCommand: Command = {
   },
 }
 
+/** What is said of a crawl when it is set up. */
+type SaidOfCrawl = Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'> &
+  Partial<Pick<CrawlDefinition, 'leaseMs'>>
+
 interface ClusterRequest {
   readonly action: Action
   readonly node: string | null
   readonly weight: number | null
   readonly engine: EngineSettings
-  readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
+  readonly definition: SaidOfCrawl
   readonly isJson: boolean
   readonly warnings: readonly string[]
 }
@@ -138,6 +154,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const seedFiles = (own('seeds') ?? []) as readonly string[]
   const configPath = own('config') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)
+  const leaseMs = readLease(own('lease') as string | undefined, problems)
   const assignment = (own('assignment') ?? 'rendezvous') as string
   if (findAssignment(assignment) === null) {
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
@@ -167,7 +184,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     node: node ?? null,
     weight: weightSaid,
     engine: engine.settings,
-    definition: { shares, assignment, settings, seeds: seeds.urls },
+    definition: { shares, assignment, leaseMs, settings, seeds: seeds.urls },
     isJson,
     warnings: engine.warnings,
   }
@@ -178,6 +195,14 @@ function readShares(text: string | undefined, problems: Problem[]): number {
   if (Number.isInteger(shares) && shares >= 1 && shares <= SHARES_MAX) return shares
   problems.push({ where: '--shares', what: `'${text}' is no whole number from 1 to ${SHARES_MAX}` })
   return SHARES_USUAL
+}
+
+function readLease(text: string | undefined, problems: Problem[]): number {
+  const leaseMs = text === undefined ? LEASE_MS : parseDuration(text)
+  if (leaseMs !== null && leaseMs >= LEASE_MS_MIN && leaseMs <= LEASE_MS_MAX) return leaseMs
+  const range = `${formatDuration(LEASE_MS_MIN)} to ${formatDuration(LEASE_MS_MAX)}`
+  problems.push({ where: '--lease', what: `'${text}' is no time from ${range}, like ${formatDuration(LEASE_MS)}` })
+  return LEASE_MS
 }
 
 function readWeight(text: string | undefined, problems: Problem[]): number | null {
@@ -241,15 +266,14 @@ async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, as
 }
 
 /** A crawl as it is defined once. */
-export function newDefinition(
-  said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
-): CrawlDefinition {
+export function newDefinition(said: SaidOfCrawl): CrawlDefinition {
+  const leaseMs = said.leaseMs ?? LEASE_MS
   return {
     format: CLUSTER_FORMAT,
     identity: randomBytes(8).toString('hex'),
     ...said,
-    leaseMs: LEASE_MS,
-    marginMs: MARGIN_MS,
+    leaseMs,
+    marginMs: Math.ceil(leaseMs * MARGIN_OF_LEASE),
     createdAt: new Date().toISOString(),
   }
 }
