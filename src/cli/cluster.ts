@@ -23,6 +23,7 @@ import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { readSeeds } from './read-seeds.ts'
+import { readShares, SHARES_USUAL } from './share-count.ts'
 import type { Said } from './stored-settings.ts'
 
 const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'] as const
@@ -30,8 +31,6 @@ type Action = (typeof ACTIONS)[number]
 /** Those that are about one node. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
 
-const SHARES_USUAL = 8
-const SHARES_MAX = 1_024
 const LEASE_MS = 15_000
 const MARGIN_MS = 5_000
 
@@ -171,13 +170,6 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     isJson,
     warnings: engine.warnings,
   }
-}
-
-function readShares(text: string | undefined, problems: Problem[]): number {
-  const shares = text === undefined ? SHARES_USUAL : Number(text)
-  if (Number.isInteger(shares) && shares >= 1 && shares <= SHARES_MAX) return shares
-  problems.push({ where: '--shares', what: `'${text}' is no whole number from 1 to ${SHARES_MAX}` })
-  return SHARES_USUAL
 }
 
 function readWeight(text: string | undefined, problems: Problem[]): number | null {

@@ -151,7 +151,7 @@ function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: '
 }
 
 function close(crawl: Crawl): void {
-  const closed = crawl.close().finally(() => cluster?.close())
+  const closed = crawl.close().finally(async () => cluster?.close())
   void closed.then(
     () => {
       // Now, because the thread is ended and does not end by itself: the next one need not compile what this one ran.
