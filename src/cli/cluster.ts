@@ -24,7 +24,6 @@ import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
-import type { Said } from './stored-settings.ts'
 
 const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'] as const
 type Action = (typeof ACTIONS)[number]
@@ -156,7 +155,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   if (result.kind === 'problems') problems.push(...result.problems)
   const config = result.kind === 'config' ? result.config : null
   const engine = config === null ? null : engineSettingsOf(config, crawl, problems)
-  const settings = result.kind === 'config' ? sharedSettings(result.said as Said, problems) : {}
+  const settings = result.kind === 'config' ? sharedSettings(result.said, problems) : {}
   if (problems.length > 0 || engine === null) {
     printProblems('cluster', problems)
     return null

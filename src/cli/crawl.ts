@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { formatBytes, REFUSALS } from '../base/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { loadNodeMark, type NodeMark } from '../supervise/index.ts'
 import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
@@ -159,6 +160,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const [first] = seeds.urls
   const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(hostKeyOf(first)))
   const isResumed = chosenDir !== undefined && (await crawlBegun(chosenDir))
+  const mark = chosenDir === undefined ? null : await loadNodeMark(chosenDir)
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
   const kept = chosenDir === undefined ? null : await loadSettings(chosenDir)
@@ -166,6 +168,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const result = readConfig(SECTIONS, { flags, environment: process.env, file: under(stored, loaded?.file ?? null) })
   if (result.kind === 'problems') problems.push(...result.problems)
   else {
+    if (mark !== null && result.config.engine.nats.length === 0) problems.push(isOfCluster(chosenDir ?? '', mark))
     problems.push(...refusedSeeds(seeds.urls, result.config.url), ...tooMuchMemory(result))
     const isNothingSaid = first === undefined && Object.values(result.said).every((said) => isEmpty(said))
     if (isResumed && kept === null && isNothingSaid) problems.push(missingSettings(chosenDir))
@@ -220,6 +223,14 @@ function under(
   const sections = typeof file.content === 'object' && file.content !== null ? Object.values(file.content) : null
   const isPlain = sections?.every((section) => typeof section === 'object' && section !== null) === true
   return isPlain ? { name: file.name, content: mergeSaid(stored, file.content as Said) } : file
+}
+
+/** What is in it is a part of a crawl. */
+function isOfCluster(dir: string, { crawl, node }: NodeMark): Problem {
+  return {
+    where: dir,
+    what: `is the directory of node ${node} in crawl ${crawl} of a cluster; go on with portolan node --join URL --crawl ${crawl} --name ${node} --dir ${dir}`,
+  }
 }
 
 function noSeeds(dir: string | undefined, warnings: readonly Problem[]): Problem {

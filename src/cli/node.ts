@@ -8,7 +8,7 @@ import { type CrawlDefinition, loadDefinition } from '../cluster/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { openClusterNode } from '../supervise/index.ts'
-import { canonicalise, type CanonicalUrl } from '../url/index.ts'
+import { canonicalise } from '../url/index.ts'
 import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
@@ -161,7 +161,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
   const seeds = definition.seeds.flatMap((seed) => {
     const url = canonicalise(seed)
     return typeof url === 'string' ? [url] : []
-  }) as CanonicalUrl[]
+  })
   const { dir, name, weight, progress, isJson, engine } = asked
   const request: CrawlRequest = {
     dir,
