@@ -19,6 +19,7 @@ const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 /** These take minutes, and have commands of their own. */
 const LONG = new Set([
   'crash-equivalence.ts',
+  'engine.ts',
   'memory-bound.ts',
   'mixed-web.ts',
   'nasty-rounds.ts',

@@ -26,6 +26,8 @@ export interface StreamSpan {
 
 export interface StoredEntry extends LogEntry {
   readonly subject: string
+  /** When the server took it, by its clock, in milliseconds since 1970. */
+  readonly wallMs: number
   readonly id: string
 }
 
@@ -155,6 +157,12 @@ export class NatsStream {
   }
 }
 
-function entryOf(message: Pick<StoredMsg, 'seq' | 'data' | 'subject' | 'header'>): StoredEntry {
-  return { at: message.seq, bytes: message.data, subject: message.subject, id: message.header?.get(ID_HEADER) ?? '' }
+function entryOf(message: Pick<StoredMsg, 'seq' | 'data' | 'subject' | 'header' | 'timestamp'>): StoredEntry {
+  return {
+    at: message.seq,
+    bytes: message.data,
+    subject: message.subject,
+    wallMs: Date.parse(message.timestamp),
+    id: message.header?.get(ID_HEADER) ?? '',
+  }
 }
