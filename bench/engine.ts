@@ -185,7 +185,7 @@ async function allRaces(nats: NatsServers, servers: number): Promise<void> {
   const clients = connections.map((connection) => jetstream(connection, { timeout: 1_500 }))
   const manager = await jetstreamManager(connections[0] as (typeof connections)[number])
   await manager.streams.add({ name: 'RACES', subjects: ['races.>'], num_replicas: servers, max_msgs_per_subject: 1 })
-  await manager.streams.add({ name: 'PLACES', subjects: ['places'], num_replicas: servers })
+  await manager.streams.add({ name: 'PLACES', subjects: ['places'], num_replicas: servers, allow_direct: true })
   const isWinner = async (client: number, subject: string, expect: object): Promise<boolean> => {
     try {
       await clients[client]?.publish(subject, `${client}`, { expect })
@@ -238,6 +238,20 @@ async function allRaces(nats: NatsServers, servers: number): Promise<void> {
     async (client, place) => isWinner(client, 'races.same', { lastSubjectSequence: place }),
   )
   over.abort()
+  let staleDirect = 0
+  let staleLeader = 0
+  const reader = await jetstreamManager(connections[1] as (typeof connections)[number])
+  for (let read = 0; read < RACES; read++) {
+    const seq = (await clients[0]?.publish('places', 'x').catch(() => null))?.seq
+    if (seq === undefined) continue
+    const [direct, leader] = await Promise.all([
+      reader.direct.getMessage('PLACES', { seq }).catch(() => undefined),
+      reader.streams.getMessage('PLACES', { seq }).catch(() => undefined),
+    ])
+    if (direct === null) staleDirect++
+    if (leader === null) staleLeader++
+  }
+  say({ what: 'reads that missed what was acknowledged before', servers, reads: RACES, staleDirect, staleLeader })
   if (values.kill === true) await killing
   say({ what: 'leaders killed during all of these', servers, kills })
   await Promise.all(connections.map(async (connection) => connection.close()))
