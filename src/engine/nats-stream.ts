@@ -146,7 +146,7 @@ export class NatsStream {
   async #known(at: number): Promise<StoredEntry> {
     return this.#link.ask(this.#what, async () => {
       const found =
-        (await this.#link.manager.direct.getMessage(this.name, { seq: at })) ??
+        (await this.#link.manager.direct.getMessage(this.name, { seq: at }).catch(() => null)) ??
         (await this.#link.manager.streams.getMessage(this.name, { seq: at }))
       if (found !== null) return entryOf(found)
       const { first } = await this.#spanNow()
