@@ -36,8 +36,8 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'views are looked at before the beat is stored',
     file: 'cluster-member.ts',
-    from: '    await engine.beat(effect.name, new TextEncoder().encode(facts), leaseMs / 3)\n    await this.#readViews()\n',
-    to: '    await this.#readViews()\n    await engine.beat(effect.name, new TextEncoder().encode(facts), leaseMs / 3)\n',
+    from: '    await engine.beat(`${node}.${incarnation}`, new TextEncoder().encode(facts), leaseMs / 3)\n    await this.#readViews()\n',
+    to: '    await this.#readViews()\n    await engine.beat(`${node}.${incarnation}`, new TextEncoder().encode(facts), leaseMs / 3)\n',
   },
   {
     name: 'the wall clock is not looked at',
@@ -46,9 +46,9 @@ const MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
-    name: 'silence is believed without a beat that came back',
+    name: 'silence is believed without asking',
     file: 'membership.ts',
-    from: 'return this.#sightings.echoMs >= this.#sightings.lastSeenMs(incarnation) + waitMs',
+    from: 'return this.#sightings.provenMs(incarnation) >= this.#sightings.lastSeenMs(incarnation) + waitMs',
     to: 'return this.#clock.nowMs() >= this.#sightings.lastSeenMs(incarnation) + waitMs',
   },
   {
@@ -58,16 +58,16 @@ const MUTATIONS: readonly Mutation[] = [
     to: 'if (nowMs >= absentMs) return true',
   },
   {
-    name: 'beats sent before the view was known are proof enough',
+    name: 'an answer from before the view was known is proof enough',
     file: 'membership.ts',
-    from: 'Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)\n    return',
-    to: 'this.#sightings.lastSeenMs(incarnation) + waitMs\n    return',
+    from: 'const neededMs = Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)',
+    to: 'const neededMs = this.#sightings.lastSeenMs(incarnation) + waitMs',
   },
   {
     name: 'the last beat before a view is not waited out',
     file: 'membership.ts',
-    from: 'Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)\n    return',
-    to: 'absentMs\n    return',
+    from: 'const neededMs = Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)',
+    to: 'const neededMs = absentMs',
   },
   {
     name: 'a member that is in no view goes on until its lease ends',

@@ -212,6 +212,7 @@ export class Membership {
     if (!this.#roster.hearView(view, nowMs)) return
     for (const { incarnation } of view.members) this.#sightings.expect(incarnation, nowMs)
     this.#proposal = null
+    this.#desk.hintAll()
     const isMember = this.#roster.member(this.#incarnation) !== null
     if (this.#phase === 'joining' && isMember) {
       this.#phase = 'member'
@@ -266,6 +267,7 @@ export class Membership {
   /** The number of the last beat that the engine has of it; 0: it has none. */
   answered(incarnation: string, number: number, askedMs: ClockMs): void {
     this.#sightings.answered(incarnation, number, askedMs, this.#clock.nowMs())
+    this.#desk.hintAll()
   }
 
   /** A record is there, ours or somebody else's; whoever asked has told us of it by hear(). */

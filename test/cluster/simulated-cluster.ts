@@ -208,7 +208,7 @@ export class SimulatedCluster {
           return log.epoch + 1
         })
         if (epoch === null) return null
-        await later(MAKE_MS)
+        if (this.random.below(3) > 0) await later(MAKE_MS)
         if (this.random.below(20) === 0) throw new Error('the snapshot could not be read')
         node.running.set(share, epoch)
         this.#agent(node, share, epoch)
@@ -345,6 +345,11 @@ export class SimulatedCluster {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
       this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
     }
+  }
+
+  /** The members of the last view. */
+  get viewNames(): string[] {
+    return this.#lastView.members.map(({ node }) => node)
   }
 
   /** True when every share is where it should be; for measuring how long that takes. */

@@ -82,7 +82,7 @@ export class Machine implements Clock {
 
   constructor(world: World, random: Random) {
     this.#world = world
-    this.#rate = 0.97 + random.fraction() * 0.06
+    this.#rate = random.pick([0.97, 1, 1.03])
     this.#offsetMs = random.below(1_000_000)
   }
 
