@@ -8,7 +8,7 @@
 import { type ClockMs, Random } from '../../src/base/index.ts'
 import { ClusterMember, Lease, type ShareStanding, type WayOut } from '../../src/cluster/index.ts'
 import type { Engine } from '../../src/engine/index.ts'
-import { EngineState, Machine, SimulatedEngine, World } from './simulated-world.ts'
+import { EngineState, Machine, SILENCE_MS, SimulatedEngine, World } from './simulated-world.ts'
 
 export const LEASE_MS = 15_000
 export const MARGIN_MS = 5_000
@@ -208,7 +208,7 @@ export class SimulatedCluster {
           return log.epoch + 1
         })
         if (epoch === null) return null
-        await later(MAKE_MS)
+        if (this.random.below(3) > 0) await later(MAKE_MS)
         if (this.random.below(20) === 0) throw new Error('the snapshot could not be read')
         node.running.set(share, epoch)
         this.#agent(node, share, epoch)
@@ -291,13 +291,24 @@ export class SimulatedCluster {
     this.#law(Number(number) === this.counts.views, `view ${number} came after view ${this.counts.views - 1}`)
     const names = view.members.map((one) => one.node)
     this.#law(new Set(names).size === names.length, `view ${number} has a node twice: ${names.join(' ')}`)
-    for (const { incarnation } of this.#lastView.members) {
-      if (!view.members.some((one) => one.incarnation === incarnation)) this.#departed.add(incarnation)
+    for (const { node, incarnation } of this.#lastView.members) {
+      if (view.members.some((one) => one.incarnation === incarnation)) continue
+      this.#departed.add(incarnation)
+      if (view.because.includes(`${node} is dead`)) this.#checkDead(`${node}.${incarnation}`)
     }
     for (const { incarnation } of view.members) {
       this.#law(!this.#departed.has(incarnation), `view ${number} has ${incarnation}, which had left`)
     }
     this.#lastView = view
+  }
+
+  /** Nobody is taken for dead who is not, or was not just now. */
+  #checkDead(name: string): void {
+    const beat = this.state.beats.get(name)
+    if (beat === undefined) return
+    const { nowMs } = this.world
+    const isSilent = nowMs - beat.atMs >= SILENCE_MS || nowMs - beat.returnedMs <= SILENCE_MS
+    this.#law(isSilent, `${name} was taken for dead, and was last heard of ${nowMs - beat.atMs} ms ago`)
   }
 
   #checkExclusive(): void {
@@ -334,6 +345,11 @@ export class SimulatedCluster {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
       this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
     }
+  }
+
+  /** The members of the last view. */
+  get viewNames(): string[] {
+    return this.#lastView.members.map(({ node }) => node)
   }
 
   /** True when every share is where it should be; for measuring how long that takes. */
