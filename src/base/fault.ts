@@ -16,8 +16,12 @@ export const FAULTS = {
   OBJECT_MISSING: 'the engine has no such object, or not all of it',
   CALL_FAILED: 'a node answered a question with an error',
   CALL_UNANSWERED: 'nobody answered a question in time',
+  NODE_FENCED: 'this node has lost touch with its cluster, and does nothing until it is back',
   SHARE_LOST: 'another node has taken this share',
   CLUSTER_REFUSED: 'the cluster does not let this node take part',
+  SHELF_UNREACHABLE: 'the place for finished archives (--archive-to) cannot be reached; it is tried again',
+  SHELF_REFUSED: 'the place for finished archives refuses us: keys, rights or its name are wrong',
+  SHELF_DIFFERS: 'what stands at the place for finished archives is not what was put there',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS

@@ -61,6 +61,7 @@ export async function plansWithoutSeeds(dir: string, settings: CrawlConfig): Pro
       crawlDir: dir,
       ipGate: new SharedIpGate(addresses, agent, { ipDelayMs, ipConnections }, performance.timeOrigin),
       domainGate: null,
+      turns: [],
       onIdle: () => null,
       mayClose: async () => {},
       onShort: () => {},

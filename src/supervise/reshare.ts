@@ -223,6 +223,7 @@ function planOf(plan: ResharePlan, names: readonly string[] | null, agent: numbe
             crawlDir: dir,
             ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, ipGateSettings(settings), performance.timeOrigin),
             domainGate: null,
+            turns: [],
             onIdle: () => null,
             mayClose: async () => {},
             onShort: () => {},

@@ -35,6 +35,7 @@ export async function crawlLossily(
           crawlDir: dir,
           ipGate: new SharedIpGate(addresses, agent, { ipDelayMs: 0, ipConnections: 1_000 }, performance.timeOrigin),
           domainGate: null,
+          turns: [],
           onIdle: () => null,
           mayClose: async () => {},
           onShort: () => {},
