@@ -17,21 +17,15 @@ const SEED = 6
 const KINDS = ['rendezvous', 'ring:50', 'ring:100', 'ring:200', 'ring:400', 'ring:800', 'ring:1600'] as const
 const MEMBERS = [2, 4, 8, 16, 32, 64] as const
 /** Members looked at in all, for each kind and number. */
-const SAMPLES = 512
+const SAMPLES = 256
+/** Shares, and nodes before one more joins: also where a part comes to be whole, and where it ceases to be. */
 const PLACES = [
-  [16, 1],
-  [16, 3],
-  [16, 7],
-  [16, 15],
-  [64, 3],
-  [64, 7],
-  [64, 31],
-  [256, 7],
-  [256, 31],
-  [1_024, 15],
-  [1_024, 63],
+  [16, [1, 2, 3, 4, 5, 7, 8, 15]],
+  [64, [3, 4, 7, 8, 16, 31, 32]],
+  [256, [7, 8, 20, 31, 32]],
+  [1_024, [15, 16, 63, 64]],
 ] as const
-const VIEWS = 100
+const VIEWS = 200
 
 interface Balance {
   readonly kind: string
@@ -78,9 +72,10 @@ interface Moves {
 
 function movesOf(kind: string, shares: number, nodes: number): Moves {
   const random = new Random(SEED)
+  const views = Math.ceil((VIEWS * 16) / shares) + 20
   let toJoiner = 0
   const others: number[] = []
-  for (let view = 0; view < VIEWS; view++) {
+  for (let view = 0; view < views; view++) {
     const list = Array.from({ length: nodes + 1 }, () => ({ name: `node-${random.next32()}`, weight: 1 }))
     const before = placeShares(shares, list.slice(1), kind)
     const after = placeShares(shares, list, kind)
@@ -93,7 +88,7 @@ function movesOf(kind: string, shares: number, nodes: number): Moves {
     kind,
     shares,
     nodes,
-    toJoiner: rounded(toJoiner / VIEWS),
+    toJoiner: rounded(toJoiner / views),
     others: rounded(average(others)),
     othersMost: Math.max(...others),
   }
@@ -124,7 +119,9 @@ const costs = ['rendezvous', 'ring:200', 'ring:400', 'ring:800'].flatMap((kind) 
 )
 for (const { kind, shares, ms } of costs) console.log(`${kind}: slots of ${shares} shares in ${ms} ms of CPU time`)
 
-const moves = ['rendezvous', 'ring'].flatMap((kind) => PLACES.map(([shares, nodes]) => movesOf(kind, shares, nodes)))
+const moves = ['rendezvous', 'ring'].flatMap((kind) =>
+  PLACES.flatMap(([shares, counts]) => counts.map((nodes) => movesOf(kind, shares, nodes))),
+)
 for (const one of moves) {
   console.log(
     `${one.kind}: ${one.shares} shares, ${one.nodes} nodes and one joins: ${one.toJoiner} to it, ${one.others} others, ${one.othersMost} at most`,

@@ -12,8 +12,12 @@ export interface Share {
   /** From 0. */
   readonly agent: number
   readonly agents: number
+  /** The name of the machine it runs on, among those of a cluster; null where there is one only. */
+  readonly node?: string | null
   /** With how many of them it shares this machine's memory and connections, itself included. */
   readonly here: number
+  /** How slots go to agents (src/placement); by rendezvous where nothing is said. */
+  readonly assignment?: string
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */
@@ -45,6 +49,8 @@ export interface CrawlPlan {
   readonly isLocked: boolean
   /** Null where one agent does it all. */
   readonly share: Share | null
+  /** Asked before each request; where it says no the agent breaks off: whoever runs it is no longer sure of its share. */
+  readonly mayAsk?: (() => boolean) | undefined
   /** Left out where the state is on this machine only. */
   readonly keeper?: StateKeeper | undefined
   /** Added to those of earlier runs. */
@@ -64,6 +70,8 @@ export interface CrawlPlan {
   readonly cpuMs: () => number
   /** The most memory this process has taken so far. */
   readonly peakRssBytes: () => number
+  /** It is opened to put pages back in line whose WARC files are lost: these may be missing. */
+  readonly notesLost?: true
   /** Where an experiment breaks it on purpose. */
   readonly faults?: FaultPoints
 }

@@ -156,7 +156,7 @@ export async function joinWalk(
     clock,
     frontier,
     resolver,
-    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
+    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping, plan.mayAsk),
     desk,
     settler,
     books,

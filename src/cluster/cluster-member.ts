@@ -100,6 +100,11 @@ export class ClusterMember {
     return this.#membership.view
   }
 
+  /** The crawl has ended or is to stop: what is given up now is given up for good. */
+  get isOver(): boolean {
+    return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
+  }
+
   /** Which node each share should be with. */
   targets(): readonly (string | null)[] {
     return this.#membership.targets()
@@ -304,7 +309,14 @@ export class ClusterMember {
     for (;;) {
       const name = `view.${this.#membership.view.number + 1}`
       const value = await this.#options.engine.records.get(name)
-      if (value === null || this.#isOver) return
+      if (value === null || this.#isOver) break
+      this.#hear({ name, value })
+    }
+    // The watch of wishes may lag behind.
+    while (this.#membership.wishesMissing && !this.#isOver) {
+      const name = `wish.${this.#membership.wishes.upTo + 1}`
+      const value = await this.#options.engine.records.get(name)
+      if (value === null) return
       this.#hear({ name, value })
     }
   }

@@ -128,7 +128,7 @@ export class EngineWires {
   constructor(options: EngineWiresOptions) {
     const { engine, crawl, share, shares } = options
     this.#options = options
-    this.#life = options.life ?? 1 + randomBytes(6).readUIntBE(0, 6) % (2 ** 48 - 1)
+    this.#life = options.life ?? 1 + (randomBytes(6).readUIntBE(0, 6) % (2 ** 48 - 1))
     this.#pauseMsMax = Math.max(OPEN_PAUSE_MS_MAX, shares * OPEN_PAUSE_MS_OF_SHARE)
     this.#lines = Array.from({ length: shares }, (_, peer) => (peer === share ? null : new Line(peer)))
     this.#stops = [

@@ -30,17 +30,21 @@ test('a crawl of several agents comes to its end, whatever happens to them', { t
   for (const count of Object.values(figures)) expect(count).toBeGreaterThan(0)
 })
 
-test('so does one whose agents talk over an engine that loses messages, while shares are taken over the head of their owners', {
-  timeout: 600_000,
-}, async () => {
-  const figures = { deaths: 0, stops: 0, breaks: 0, copies: 0, formerOwners: 0, lost: 0 }
-  const names = Object.keys(figures) as (keyof typeof figures)[]
-  await fc.assert(
-    fc.asyncProperty(crawls, fc.constantFrom(0, 0.02, 0.1, 0.3), async (options, lossRate) => {
-      const ran = await new SimulatedCrawl({ ...options, lossRate }).run()
-      for (const name of names) figures[name] += ran[name]
-    }),
-    { numRuns: Math.ceil(RUNS / 4) },
-  )
-  for (const count of Object.values(figures)) expect(count).toBeGreaterThan(0)
-})
+test(
+  'so does one whose agents talk over an engine that loses messages, while shares are taken over the head of their owners',
+  {
+    timeout: 600_000,
+  },
+  async () => {
+    const figures = { deaths: 0, stops: 0, breaks: 0, copies: 0, formerOwners: 0, lost: 0 }
+    const names = Object.keys(figures) as (keyof typeof figures)[]
+    await fc.assert(
+      fc.asyncProperty(crawls, fc.constantFrom(0, 0.02, 0.1, 0.3), async (options, lossRate) => {
+        const ran = await new SimulatedCrawl({ ...options, lossRate }).run()
+        for (const name of names) figures[name] += ran[name]
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+    for (const count of Object.values(figures)) expect(count).toBeGreaterThan(0)
+  },
+)

@@ -31,7 +31,9 @@ export function isSameSession(one: WireSession, other: WireSession): boolean {
 
 /** Whether it is known to have ended: of two lives in one epoch nobody can say which came first. */
 export function isEarlier(one: WireSession, other: WireSession): boolean {
-  return one.epoch < other.epoch || (one.epoch === other.epoch && one.life === other.life && one.attempt < other.attempt)
+  return (
+    one.epoch < other.epoch || (one.epoch === other.epoch && one.life === other.life && one.attempt < other.attempt)
+  )
 }
 
 export const PACKETS = {

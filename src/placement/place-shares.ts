@@ -2,20 +2,20 @@
 //
 // Left to affinity alone, 16 shares fall on 4 nodes like 16 dice: 7, 4, 3, 2. A share is much of a crawl, so there is a bound, as in
 // "consistent hashing with bounded loads", and as tight as can be: a node's *part* is shares · weight / sum of weights,
-// and every node has its part rounded down or up. All pairs of share and node are gone through twice, highest affinity first:
+// and every node has its part rounded down or up. What is left when all parts are rounded down are the *odd places*.
+// All pairs of share and node are gone through, highest affinity first; a share that is free goes to the node if it has room:
 //
-//   round 1   a share that is free goes to the node, if the node has less than its part rounded down
-//   round 2   the shares that are left, if the node has less than its part rounded up
+//   less than its part rounded down, or less than its part rounded up while an odd place is left, which it takes then
 //
 // Laws (place-shares.test.ts)
 //   - Balance: each node has its part rounded down or up. Weight 0 (draining): none. Nobody left: nobody.
-//   - Nobody is passed over: a share that is drawn more to j than to the node it is on was turned away by j, which is full up to the
-//     bound of that round with shares that are drawn to it more. There is only one placement of which that is true, so neither the
-//     order of the list nor anything that was before can matter.
+//   - Nobody is passed over: a share that is drawn more to j than to the node it is on was turned away by j, which was full with shares
+//     that are drawn to it more, up to its part rounded up, or rounded down and the odd places gone to pairs drawn more.
+//     There is only one placement of which that is true, so neither the order of the list nor anything that was before can matter.
 //   - Contravariance as far as the bound allows: if a share moves between two nodes that are in both views, then it was turned away, in the
 //     former view by the one it goes to, or in the new one by the one it comes from. Where no bound turns anybody away, whoever joins
 //     takes shares, and none changes hands between the others.
-//   - Few moves: beside the joiner's part, see decision 0038 for how many.
+//   - Few moves: beside the joiner's part about half as many again among few nodes; decision 0038 has the figures, and what else was tried.
 
 import { assert } from '../base/index.ts'
 import type { Assignment, Member } from './assignment.ts'
@@ -37,15 +37,21 @@ export function placeShares(shares: number, nodes: readonly PlacedNode[], kind: 
   const able = nodes.filter(({ weight }) => weight > 0 && Number.isFinite(weight)).sort(byName)
   if (able.length === 0) return placed
   const pairs = pairsByAffinity(shares, able, assignmentNamed(kind))
+  const { parts, oddPlaces } = partsOf(shares, able)
   const counts = new Uint32Array(able.length)
-  for (const bounds of boundsOf(shares, able)) {
-    for (const pair of pairs) {
-      const share = Math.floor(pair / able.length)
-      const place = pair % able.length
-      if (placed[share] !== null || (counts[place] as number) >= (bounds[place] as number)) continue
-      placed[share] = (able[place] as PlacedNode).name
-      counts[place] = (counts[place] as number) + 1
+  let oddLeft = oddPlaces
+  for (const pair of pairs) {
+    const share = Math.floor(pair / able.length)
+    if (placed[share] !== null) continue
+    const place = pair % able.length
+    const { down, up } = parts[place] as RoundedPart
+    const count = counts[place] as number
+    if (count >= down) {
+      if (count >= up || oddLeft === 0) continue
+      oddLeft--
     }
+    counts[place] = count + 1
+    placed[share] = (able[place] as PlacedNode).name
   }
   return placed
 }
@@ -55,11 +61,19 @@ function byName(a: PlacedNode, b: PlacedNode): number {
   return a.name < b.name ? -1 : 1
 }
 
-/** What each may have in round 1 and in round 2. */
-function boundsOf(shares: number, nodes: readonly PlacedNode[]): readonly [readonly number[], readonly number[]] {
+interface RoundedPart {
+  readonly down: number
+  readonly up: number
+}
+
+/** There are fewer odd places than nodes with a part that is not whole, so each share finds room. */
+function partsOf(shares: number, nodes: readonly PlacedNode[]): { parts: readonly RoundedPart[]; oddPlaces: number } {
   const sum = nodes.reduce((total, { weight }) => total + weight, 0)
-  const parts = nodes.map(({ weight }) => (shares * weight) / sum)
-  return [parts.map((part) => Math.floor(part + WHOLE)), parts.map((part) => Math.ceil(part - WHOLE))]
+  const parts = nodes.map(({ weight }) => {
+    const part = (shares * weight) / sum
+    return { down: Math.floor(part + WHOLE), up: Math.ceil(part - WHOLE) }
+  })
+  return { parts, oddPlaces: shares - parts.reduce((total, { down }) => total + down, 0) }
 }
 
 /** share · nodes + node for each pair, highest affinity first; of equal ones the lower share, then the earlier name. */

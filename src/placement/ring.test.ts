@@ -49,6 +49,16 @@ describe('balance', () => {
 })
 
 describe('corners', () => {
+  test('the ends of the line are one place: two replicas have half of the circle each, wherever they stand', () => {
+    for (let id = 0; id < 50; id++) {
+      const owners = ring(1).owners(1_000, [
+        { id, weight: 1 },
+        { id: id + 1_000, weight: 1 },
+      ])
+      expect(Math.abs(owners.reduce((sum, owner) => sum + owner, 0) - 500)).toBeLessThanOrEqual(1)
+    }
+  })
+
   test('a weight too small for a replica still has one', () => {
     const members = [
       { id: 1, weight: 0.001 },
