@@ -7,12 +7,10 @@ import type { ContentState } from '../content-seen/index.ts'
 import { Fault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
 import { type LevelFiles, readLevelFiles } from '../frontier/index.ts'
-import type { ArchiveState } from '../store/index.ts'
+import { type ArchiveState, SHIPPED_FILE } from '../store/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { committedLength } from './crawl-files.ts'
-import { type ArchiveState, SHIPPED_FILE } from '../store/index.ts'
 import { sizeIfThere } from './file-check.ts'
-import { type LevelFiles, readLevelFiles } from './level-tables.ts'
 
 /** Where an agent's archive is: beside its state, or, of several agents, where all of them write. */
 export interface ArchivePlaces extends Place {

@@ -8,7 +8,8 @@ export interface Asker extends AnswerListener {
   /** A HEAD: no body follows. */
   readonly isHead: boolean
   onConnecting(): void
-  onSent(): void
+  /** In the moment before the request is written. False: it must not be, and is over. */
+  onSent(): boolean
   /** Bytes have come; what they are follows. */
   onBytes(): void
   onConnectError(error: ConnectError): void

@@ -36,6 +36,8 @@ export interface ExchangeSettings {
   readonly filter: TypeFilter
   /** Null where cookies are off. */
   readonly cookies: CookieJar | null
+  /** Asked in the moment before a request is written. */
+  readonly mayAsk: () => boolean
 }
 
 interface Refusal {
@@ -137,12 +139,17 @@ export class Exchange implements Asker {
     this.#fail('FETCH_CONNECTION_LOST', 'stopped')
   }
 
-  onSent(): void {
-    const { clock } = this.#settings
+  onSent(): boolean {
+    const { clock, mayAsk } = this.#settings
+    if (!mayAsk()) {
+      this.#break(new Fault('NODE_FENCED', `${this.#request.url} is not asked for: the lease of this node is over`))
+      return false
+    }
     this.#phase = 'head'
     this.#sentAtMs = clock.nowMs()
     this.#sentAtWallMs = clock.wallMs()
     this.#movedAtMs = this.#sentAtMs
+    return true
   }
 
   onBytes(): void {

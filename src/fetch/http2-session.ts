@@ -84,7 +84,7 @@ export class Http2Session {
   }
 
   ask(asker: Asker): void {
-    asker.onSent()
+    if (!asker.onSent()) return
     this.#bytesBefore = this.#socket.bytesRead
     let stream: ClientHttp2Stream
     try {

@@ -151,7 +151,7 @@ export class OriginConnection implements Timed {
 
   #send(asker: Asker, socket: Socket): void {
     this.#reader.expect(asker, !asker.isHead)
-    asker.onSent()
+    if (!asker.onSent()) return
     socket.write(asker.requestText, 'latin1')
   }
 

@@ -40,11 +40,12 @@ export class HttpFetcher implements SchemeFetcher {
     clock: Clock,
     env: Readonly<Record<string, string | undefined>> = {},
     connector?: Connector,
+    mayAsk: () => boolean = () => true,
   ) {
     const filter = new TypeFilter(options.acceptTypes, options.rejectTypes)
     const limits = { perHost: options.cookiesPerHost, bytes: options.cookieBytes }
     const cookies = options.cookies === 'off' ? null : new CookieJar(limits)
-    this.#settings = { options, clock, spool, filter, cookies }
+    this.#settings = { options, clock, spool, filter, cookies, mayAsk }
     this.#proxy = parseProxy(options.proxy)
     this.#isToldUrls = this.#proxy?.kind === 'http' || this.#proxy?.kind === 'https'
     this.#connectionSettings = {
