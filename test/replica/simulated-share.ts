@@ -14,7 +14,7 @@ import { type Clock, NO_FAULTS, type Random, systemClock } from '../../src/base/
 import type { MemoryClient } from '../../src/engine/index.ts'
 import type { FrontierEntry } from '../../src/frontier/index.ts'
 import { type Journal, type LedgerBatch, SegmentedJournal } from '../../src/ledger/index.ts'
-import { ShareReplica } from '../../src/replica/index.ts'
+import { ShareReplica, type SnapshotFigures } from '../../src/replica/index.ts'
 import type { FailureRecord, PageRecord } from '../../src/store/index.ts'
 import type { HostKey } from '../../src/url/index.ts'
 import { newBatch } from '../../src/url-seen/index.ts'
@@ -42,6 +42,7 @@ export class Machine {
   readonly #books: Books
   readonly #closers: Closers
   readonly #random: Random
+  readonly #fence: { isFenced: boolean }
 
   private constructor(
     client: MemoryClient,
@@ -51,7 +52,9 @@ export class Machine {
     books: Books,
     closers: Closers,
     random: Random,
+    fence: { isFenced: boolean },
   ) {
+    this.#fence = fence
     this.client = client
     this.dir = dir
     this.replica = replica
@@ -72,11 +75,12 @@ export class Machine {
   ): Promise<Machine> {
     const held = await takeShare(engine, node, incarnation)
     const plan = { engine, held, dir, crawlDir: dir, identity: IDENTITY, files: REPLICA_FILES, clock: hasty, random }
-    const replica = await ShareReplica.open({ ...plan, isFenced: () => false })
+    const fence = { isFenced: false }
+    const replica = await ShareReplica.open({ ...plan, isFenced: () => fence.isFenced })
     const { state, closers } = await openState(dir, random, replica)
     const journal = new AttemptedJournal(state.journal, dir, onAttempt)
     const books = booksOf(state, journal)
-    return new Machine(engine, dir, replica, state, books, closers, random)
+    return new Machine(engine, dir, replica, state, books, closers, random, fence)
   }
 
   get last(): number {
@@ -97,8 +101,15 @@ export class Machine {
     await this.#books.commit()
   }
 
-  async snapshot(): Promise<void> {
-    if (this.last > 0) await this.replica.snapshot({ copyState: (to, onHeld) => this.#copyState(to, onHeld) })
+  /** The same, by a node that may not act any more once the engine has failed to answer. */
+  async workUntilFenced(): Promise<void> {
+    this.#fence.isFenced = true
+    await this.work()
+  }
+
+  async snapshot(): Promise<SnapshotFigures | null> {
+    if (this.last === 0) return null
+    return this.replica.snapshot({ copyState: (to, onHeld) => this.#copyState(to, onHeld) })
   }
 
   /** Stops in order, and gives the share up. */
