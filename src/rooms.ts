@@ -24,8 +24,12 @@ export const ROOMS = [
   'strategy',
   // The house that runs the walk.
   'ledger',
+  'engine',
+  'placement',
+  'replica',
   'view',
   'exchange',
+  'cluster',
   'agent',
   'supervise',
   'report',

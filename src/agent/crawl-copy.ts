@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import type { ContentState } from '../content-seen/index.ts'
 import { Fault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
+import { type LevelFiles, readLevelFiles } from '../frontier/index.ts'
 import { type ArchiveState, SHIPPED_FILE } from '../store/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { committedLength } from './crawl-files.ts'
 import { sizeIfThere } from './file-check.ts'
-import { type LevelFiles, readLevelFiles } from './level-tables.ts'
 
 /** Where an agent's archive is: beside its state, or, of several agents, where all of them write. */
 export interface ArchivePlaces extends Place {
@@ -137,7 +137,7 @@ export class CrawlCopy {
       const before = await readLevelFiles(directory)
       const opened = this.#growing.length
       const linked: string[] = []
-      const missing = new Set(before.tables)
+      const missing = new Set(before.tables.keys())
       let gone = ''
       try {
         for (const name of await namesIn(this.#state.from, folder)) {

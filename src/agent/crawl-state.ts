@@ -50,14 +50,18 @@ export interface CrawlState {
   readonly heldElsewhere: () => number
   /** Has every part write out what it holds in memory, to be named by the batch that comes next. */
   readonly writeOut: () => Promise<void>
+  /** The same in the middle of a crawl; the frontier is written with that batch. */
+  readonly writeDown: () => Promise<void>
 }
 
 /** What earlier runs left that is looked at only when a run begins. */
 export interface Past {
   readonly isNew: boolean
   readonly seeds: readonly Seed[]
-  /** What the last batch says of files and parts, by name. */
+  /** What the last batch says of files and parts, by name; of parts, what is here. */
   readonly states: Readonly<Record<string, unknown>>
+  /** The last batch speaks of parts that are not here: it was written on another machine. */
+  readonly isMoved: boolean
 }
 
 /** A journal longer than this is shortened: it is what the next opening reads. */
@@ -77,11 +81,16 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     closers.add(() => lock.release())
   }
   await refuseRemains(dir)
-  const journal = await SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: plan.newIdentity })
+  const journalOptions = { directory: join(folder, 'journal'), random, create: plan.newIdentity }
+  const journal: Journal =
+    plan.keeper === undefined
+      ? await SegmentedJournal.open(journalOptions)
+      : await plan.keeper.openJournal(journalOptions)
   closers.add(() => journal.close())
   const last = await lastBatch(journal)
-  const states = last?.files ?? {}
-  const memory = planMemory(settings.agent.memory, plan.share?.agents ?? 1)
+  const said = last?.files ?? {}
+  const states = plan.keeper?.statesHere(journal.lastNumber, said) ?? said
+  const memory = planMemory(settings.agent.memory, plan.share?.here ?? 1)
   const rules = HostRules.of(settings.frontier.rules)
   const frontier = await DiskFrontier.open({
     directory: join(folder, 'frontier'),
@@ -157,11 +166,16 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   })
   let isEnding = false
   let isBroken = false
+  let isSealWanted = false
   let isSeenBehind = false
   committed.set('frontier', {
     state: (number) => {
       const isLong = journal.bytesAfter(frontier.replayFrom) > JOURNAL_BYTES_MAX
-      if (!isBroken && frontier.canSeal && (isEnding || isLong || frontier.wantsSeal())) frontier.seal(number)
+      const isWanted = isEnding || isSealWanted || isLong || frontier.wantsSeal()
+      if (!isBroken && frontier.canSeal && isWanted) {
+        isSealWanted = false
+        frontier.seal(number)
+      }
       return undefined
     },
     committed: async (_, number) => {
@@ -187,7 +201,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     crawlDelays,
     figures: CrawlFigures.from((last?.totals as CrawlTotals | undefined) ?? null),
     files,
-    past: { isNew: last === null, seeds, states },
+    past: { isNew: last === null, seeds, states, isMoved: states !== said },
     returned,
     lost,
     committed,
@@ -202,6 +216,12 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
         isBroken = true
         throw fault
       }
+    },
+    writeDown: async () => {
+      await frontier.written()
+      await seen.flush()
+      await contentSeen.flush()
+      isSealWanted = true
     },
   }
 }

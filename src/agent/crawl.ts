@@ -51,6 +51,15 @@ export interface Standing {
   readonly readyInMs: number | null
 }
 
+/** What a copy of the state is of. */
+export interface StateCopy {
+  readonly identity: CrawlIdentity
+  /** What the last batch in it says of files and parts, by name. */
+  readonly states: Readonly<Record<string, unknown>>
+  /** Batches up to this one are in every part of it. */
+  readonly partsHold: number
+}
+
 export class Crawl {
   readonly #plan: CrawlPlan
   readonly #state: CrawlState
@@ -224,6 +233,30 @@ export class Crawl {
       releaseBooks()
       throw fault
     }
+  }
+
+  /**
+   * A copy of the state without the archive, for whoever keeps it beyond this machine. All parts are written down first, so that
+   * little has to be told them again. `onHeld` is called while nothing moves.
+   */
+  async copyState(to: string, onHeld: () => void): Promise<StateCopy> {
+    const { books, neighbours } = this.#walk
+    const { frontier, heldElsewhere, writeDown } = this.#state
+    await writeDown()
+    books.noted()
+    await books.commit()
+    await frontier.written()
+    let copied: StateCopy | null = null
+    const hold = async (): Promise<() => void> => {
+      const release = await this.hold()
+      const partsHold = Math.min(heldElsewhere(), neighbours?.settled ?? Infinity)
+      copied = { identity: this.identity, states: books.states, partsHold }
+      onHeld()
+      return release
+    }
+    await this.#copy(to, hold, { from: this.#plan.dir, to, isOurs: () => false })
+    assert(copied !== null, 'a state was copied that was not held')
+    return copied
   }
 
   /** The copy of one agent among several, all of which hold still; its part of the archive goes below `crawlTo`. */

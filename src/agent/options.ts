@@ -14,6 +14,7 @@ import {
 } from '../base/options.ts'
 import { dnsOptions } from '../dns/options.ts'
 import { documentOptions } from '../document/options.ts'
+import { engineOptions } from '../engine/options.ts'
 import { fetchOptions } from '../fetch/options.ts'
 import { frontierOptions } from '../frontier/options.ts'
 import { LINK_KINDS, parseOptions } from '../parse/options.ts'
@@ -115,6 +116,7 @@ export const SECTIONS = {
   shelf: shelfOptions,
   traps: trapsOptions,
   strategy: strategyOptions,
+  engine: engineOptions,
 } as const
 
 /** What a crawl goes by, checked. */

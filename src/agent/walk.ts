@@ -156,7 +156,7 @@ export async function joinWalk(
     clock,
     frontier,
     resolver,
-    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
+    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping, plan.mayAsk),
     desk,
     settler,
     books,
@@ -199,6 +199,8 @@ export async function joinWalk(
     closers.add(() => neighbours.close())
   }
   const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
+  // From here on the last batch speaks of what is here.
+  if (past.isMoved) books.noted()
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
@@ -459,7 +461,13 @@ function chainOf({ settings }: CrawlPlan, statistics: PageStatistics): Processor
   )
 }
 
-/** What an agent has of --connections, --max-rate and --max-bandwidth, which are of the whole crawl. */
+/** What an agent has of the limits: rates are the crawl's, wherever its agents are; connections are the machine's. */
+function ownSpeed(total: Speed, { agent, agents, here }: Share): Speed {
+  const { ratePerSecond, bytesPerSecond } = total
+  const rates = shareOfSpeed({ ratePerSecond, bytesPerSecond }, agents, agent)
+  return { ...total, ...rates, ...shareOfSpeed({ connections: total.connections }, here, agent % here) }
+}
+
 function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closers: Closers, onRoom: () => void): Pace {
   const { maxRate, maxBandwidth, connections, memory } = settings.agent
   const total: Speed = { ratePerSecond: maxRate, bytesPerSecond: maxBandwidth, connections }
@@ -467,7 +475,7 @@ function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closer
   closers.add(() => load.close())
   return new Pace({
     clock,
-    speed: share === null ? total : { ...total, ...shareOfSpeed(total, share.agents, share.agent) },
+    speed: share === null ? total : ownSpeed(total, share),
     timeoutMs: Math.max(settings.fetch.connectTimeout, settings.fetch.headTimeout),
     load,
     memoryShare: () => process.memoryUsage.rss() / memory,
@@ -476,13 +484,13 @@ function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closer
   })
 }
 
-function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, closers: Closers): Fetcher {
+function fetcherOf({ dir, settings, clock, environment, share, mayAsk }: CrawlPlan, closers: Closers): Fetcher {
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
   const { connectionsKept: all } = settings.fetch
-  const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.agents, share.agent))
-  const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.agents ?? 1))
+  const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.here, share.agent % share.here))
+  const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.here ?? 1))
   const options = { ...settings.fetch, connectionsKept, cookieBytes }
-  const fetcher = openFetcher(options, spool, clock, environment)
+  const fetcher = openFetcher(options, spool, clock, environment, mayAsk)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher

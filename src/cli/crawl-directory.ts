@@ -57,9 +57,11 @@ export async function plansWithoutSeeds(dir: string, settings: CrawlConfig): Pro
     const share: Share = {
       agent,
       agents: names.length,
+      here: names.length,
       crawlDir: dir,
       ipGate: new SharedIpGate(addresses, agent, { ipDelayMs, ipConnections }, performance.timeOrigin),
       domainGate: null,
+      turns: [],
       onIdle: () => null,
       mayClose: async () => {},
       onShort: () => {},

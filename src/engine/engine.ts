@@ -17,6 +17,7 @@
 //   - What was acknowledged is there for everybody who asks afterwards (no stale reads). It survives the loss of a server
 //     where there are three; with one server, what it had not written to disk may be gone after a crash of the machine.
 //   - Everything fails with ENGINE_UNREACHABLE within its time when the engine does not answer; nothing waits for ever.
+//     A write that failed so may have happened, and may still happen later: only a later answer of the engine can tell.
 
 /** Ends what was begun: a watch, a subscription, a service. Harmless twice. */
 export type Stop = () => void
@@ -34,7 +35,7 @@ export interface Records {
   list(prefix: string): Promise<readonly EngineRecord[]>
   /**
    * Those that are there and each that is created from now on, in order, once. Goes on by itself after the engine was away:
-   * what was created meanwhile is told then.
+   * what was created meanwhile is told then. Resolves when those that are there have been told.
    */
   watch(prefix: string, hear: (record: EngineRecord) => void): Promise<Stop>
 }
@@ -97,7 +98,7 @@ export interface Engine {
   log(name: string): Promise<EngineLog>
   /** A sign of life; resolves when the engine has acknowledged it, rejects when it has not in `withinMs`. */
   beat(name: string, value: Uint8Array, withinMs: number): Promise<void>
-  /** The last sign of each name (`isPast`: it was there before), then every new one. After the engine was away: those missed, the last of each name. */
+  /** The last sign of each name (`isPast`: it was there before), then every new one. After the engine was away: those missed, the last of each name. Resolves when the past has been told. */
   watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop>
   /** Never fails, may be lost. At most ENTRY_BYTES_MAX bytes. Subjects are parts joined by dots. */
   publish(subject: string, bytes: Uint8Array): void

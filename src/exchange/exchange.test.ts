@@ -83,6 +83,7 @@ function stand(runErrand: () => Promise<ErrandAnswer> = async () => ({ kind: 'fa
       whenDurable: (callback) => callback(),
     }),
     runErrand,
+    onTurn: () => {},
     onFault: (fault) => {
       throw fault
     },

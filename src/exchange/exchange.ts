@@ -18,6 +18,7 @@ import type { Outbox } from './outbox.ts'
 import type { Owners } from './owners.ts'
 import type { ErrandAnswer, Parcel, PeerMessage } from './peer-message.ts'
 import type { SharedContents } from './shared-contents.ts'
+import type { TurnMessage } from './shared-turns.ts'
 import type { Wire } from './wire.ts'
 
 export interface ExchangeParts {
@@ -27,6 +28,8 @@ export interface ExchangeParts {
   readonly contents: SharedContents
   /** Fetches a robots.txt of a host of ours for another agent, in its host's turn. */
   readonly runErrand: (url: CanonicalUrl) => Promise<ErrandAnswer>
+  /** A right to ask an address was asked for, given, refused or given back. */
+  readonly onTurn: (agent: number, message: TurnMessage) => void
   /** What cannot be filed cannot be confirmed: the end of this agent. */
   readonly onFault: (fault: unknown) => void
 }
@@ -119,7 +122,7 @@ export class Exchange {
   }
 
   #hear(agent: number, peer: Peer, message: PeerMessage): void {
-    const { outbox, inbox, contents, runErrand, onFault } = this.#parts
+    const { outbox, inbox, contents, runErrand, onTurn, onFault } = this.#parts
     this.#moves++
     switch (message.kind) {
       case 'hello':
@@ -153,6 +156,9 @@ export class Exchange {
         return
       case 'errand-done':
         this.#errands.answered(message.id, message.answer)
+        return
+      default:
+        onTurn(agent, message)
     }
   }
 }

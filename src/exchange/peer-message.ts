@@ -30,6 +30,9 @@ export interface PlainAnswer {
   readonly isCut: boolean
 }
 
+/** Which of the two gates: of addresses, or of domains. */
+export type TurnGate = 'address' | 'domain'
+
 export type PeerMessage =
   /** First on every wire: what the sender holds of the other's batches. */
   | { readonly kind: 'hello'; readonly holds: number }
@@ -43,3 +46,9 @@ export type PeerMessage =
   | { readonly kind: 'release'; readonly digest: string }
   | { readonly kind: 'errand'; readonly id: number; readonly url: CanonicalUrl }
   | { readonly kind: 'errand-done'; readonly id: number; readonly answer: ErrandAnswer }
+  /** A right to ask through a door of yours: of addresses or of domains (`gate`). */
+  | { readonly kind: 'turn-want'; readonly gate: TurnGate; readonly door: number; readonly id: number }
+  | { readonly kind: 'turn-given'; readonly gate: TurnGate; readonly id: number; readonly forMs: number }
+  | { readonly kind: 'turn-later'; readonly gate: TurnGate; readonly id: number; readonly inMs: number }
+  /** It is not used any more. */
+  | { readonly kind: 'turn-back'; readonly gate: TurnGate; readonly id: number; readonly wasAsked: boolean }

@@ -142,7 +142,7 @@ export class SharedIpGate implements IpGate {
   }
 
   doorOf(address: string): number {
-    return hashOf(politenessKeyOf(address)) % this.#doors
+    return doorOfAddress(address, this.#doors)
   }
 
   claim(door: number, nowMs: number, claimant: object): number {
@@ -282,4 +282,9 @@ function hashOf(text: string): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** One of so many doors; addresses that count as one have the same. */
+export function doorOfAddress(address: string, doors: number = DOORS): number {
+  return hashOf(politenessKeyOf(address)) % doors
 }

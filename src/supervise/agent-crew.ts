@@ -16,7 +16,15 @@ import { MessageChannel } from 'node:worker_threads'
 import { type Clock, type FaultPlan, FaultTally, NO_FAULTS, SeededFaults } from '../base/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import { AgentHandle } from './agent-handle.ts'
-import type { AgentOrders, AgentStatus, FromAgent, Opened, PlainFault, ToAgent } from './agent-messages.ts'
+import type {
+  AgentOrders,
+  AgentStatus,
+  ClusterOrders,
+  FromAgent,
+  Opened,
+  PlainFault,
+  ToAgent,
+} from './agent-messages.ts'
 import { allocateDomains, freeAtGates } from './ip-gate-settings.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, RestartBudget } from './restart-budget.ts'
@@ -24,10 +32,14 @@ import { Timers } from './timers.ts'
 import { Watchdog } from './watchdog.ts'
 
 export interface CrewPlan {
-  /** Directories of the shares, by agent. */
-  readonly shares: readonly string[]
+  /** How many agents the crawl has, here and elsewhere. */
+  readonly agents: number
+  /** The directory of an agent's share. */
+  readonly dirOf: (agent: number) => string
   /** False where the crawl's own directory is the only share: then nothing is shared among agents. One share may stand in a folder of its own. */
   readonly isShared: boolean
+  /** What an agent in a cluster is started with, asked for at each start; null where all agents are here and have ports to each other. */
+  readonly clusterOf: ((agent: number) => ClusterOrders) | null
   /** What every thread is started with, whichever agent it is. */
   readonly common: Pick<
     AgentOrders,
@@ -76,7 +88,8 @@ interface Death {
 export class AgentCrew {
   readonly #plan: CrewPlan
   readonly #events: CrewEvents
-  readonly #handles: AgentHandle[] = []
+  /** By agent: those that are here. */
+  readonly #handles = new Map<number, AgentHandle>()
   /** Stamps of addresses, shared by all; null where nothing is shared. */
   readonly #addresses: SharedArrayBuffer | null
   /** Those of domains; null also where domains do not rest. */
@@ -96,6 +109,8 @@ export class AgentCrew {
   readonly #stuck = new Set<number>()
   /** Agents whose threads are gone and are not started again. */
   readonly #dead = new Set<number>()
+  /** Agents that were ended on purpose. */
+  readonly #ended = new Set<number>()
   readonly #tally: FaultTally | null
   #restarts = 0
   #isLettingGo = false
@@ -103,18 +118,19 @@ export class AgentCrew {
   constructor(plan: CrewPlan, events: CrewEvents) {
     this.#plan = plan
     this.#events = events
-    const count = plan.shares.length
+    const count = plan.agents
     this.#addresses = plan.isShared ? SharedIpGate.allocate(count) : null
     this.#domains = plan.isShared ? allocateDomains(plan.common.settings, count) : null
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#watchdog = new Watchdog(this.#heartbeats)
     this.#budget = new RestartBudget(plan.care.restartsMax, plan.care.restartsWithinMs)
-    this.#lives = plan.shares.map(() => 0)
+    this.#lives = Array.from({ length: count }, () => 0)
     this.#tally = plan.faults === null ? null : new FaultTally(count)
   }
 
+  /** How many agents are here. */
   get size(): number {
-    return this.#plan.shares.length
+    return this.#handles.size
   }
 
   /** How often an agent was started again. */
@@ -133,41 +149,71 @@ export class AgentCrew {
 
   /** What each agent said last, by agent. */
   get lastSaid(): readonly (AgentStatus | null)[] {
-    return this.#handles.map(({ status }) => status)
+    return Array.from({ length: this.#plan.agents }, (_, agent) => this.statusOf(agent))
   }
 
   /** The same of those that have said something. */
   get statuses(): readonly AgentStatus[] {
-    return this.#handles.flatMap(({ status }) => (status === null ? [] : [status]))
+    return this.lastSaid.filter((status) => status !== null)
+  }
+
+  statusOf(agent: number): AgentStatus | null {
+    return this.#handles.get(agent)?.status ?? null
   }
 
   tell(agent: number, message: ToAgent): void {
-    this.#handles[agent]?.tell(message)
+    this.#handles.get(agent)?.tell(message)
   }
 
   tellAll(message: ToAgent): void {
-    for (const handle of this.#handles) handle.tell(message)
+    for (const handle of this.#handles.values()) handle.tell(message)
   }
 
-  /** Resolves when all agents are open and connected. */
-  async openAll(): Promise<readonly Opened[]> {
-    const { faults, clock, care, shares } = this.#plan
+  /** Looks at the agents from now on. */
+  watch(): void {
+    const { faults, clock, care } = this.#plan
     const nodeFaults =
       faults === null || this.#tally === null ? NO_FAULTS : new SeededFaults(faults, this.#tally, 0, -1, clock)
     this.#watch.every(care.lookMs, () => {
       nodeFaults.hit('node')
       this.#look()
     })
-    const opened = await Promise.all(shares.map((_, agent) => this.#startUntilOpen(agent)))
+  }
+
+  /** Resolves when all agents of the crawl are open and connected. */
+  async openAll(): Promise<readonly Opened[]> {
+    this.watch()
+    const agents = Array.from({ length: this.#plan.agents }, (_, agent) => agent)
+    const opened = await Promise.all(agents.map((agent) => this.#startUntilOpen(agent)))
     for (const [agent, message] of opened.entries()) this.#isOpen(agent, message)
     for (let one = 0; one < opened.length; one++) for (let two = 0; two < one; two++) this.#connect(one, two)
     return opened
   }
 
+  /** One more agent, in a cluster. Fails where its share cannot be opened. */
+  async open(agent: number): Promise<Opened> {
+    this.#dead.delete(agent)
+    this.#ended.delete(agent)
+    const opened = await this.#startUntilOpen(agent)
+    this.#isOpen(agent, opened)
+    return opened
+  }
+
+  /** Ends the thread of an agent for good: it is closed, or another node has its share. */
+  async end(agent: number): Promise<void> {
+    const handle = this.#handles.get(agent)
+    this.#ended.add(agent)
+    this.#opening.get(agent)?.(new Error(`agent ${agent} is not wanted any more`))
+    this.#handles.delete(agent)
+    this.#deaths.delete(agent)
+    await handle?.letGo()
+    this.#free(agent)
+  }
+
   /** Ends the thread of an agent, which is then started again. `isAsked`: however often, it is off no budget. */
   kill(agent: number, why: string, isAsked = false): void {
     if (!this.#deaths.has(agent)) this.#deaths.set(agent, { ms: this.#plan.clock.nowMs(), why, isAsked })
-    this.#handles[agent]?.kill()
+    this.#handles.get(agent)?.kill()
   }
 
   /** Has an agent finish its files. One that is dead is opened once more for it, so that its figures are right. */
@@ -180,20 +226,21 @@ export class AgentCrew {
   async letGo(): Promise<void> {
     this.#isLettingGo = true
     this.#watch.clear()
-    await Promise.all(this.#handles.map((handle) => handle.letGo()))
+    await Promise.all([...this.#handles.values()].map((handle) => handle.letGo()))
   }
 
   /** A thread for an agent; resolves when it is open. */
   #start(agent: number, seeds = this.#plan.common.seeds): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      const { shares, common, faults } = this.#plan
+      const { agents, dirOf, clusterOf, common, faults } = this.#plan
       const life = this.#lives[agent] as number
       const orders: AgentOrders = {
         ...common,
         seeds,
-        dir: shares[agent] as string,
+        dir: dirOf(agent),
         agent,
-        agents: shares.length,
+        agents,
+        cluster: clusterOf?.(agent) ?? null,
         since: life === 0 ? common.since : null,
         addresses: this.#addresses,
         domains: this.#domains,
@@ -206,7 +253,7 @@ export class AgentCrew {
       let broken: PlainFault | null = null
       this.#opening.set(agent, reject)
       this.#watchdog.begun(agent)
-      const handle = new AgentHandle(orders, this.#handles[agent]?.status ?? null, {
+      const handle = new AgentHandle(orders, this.statusOf(agent), {
         onMessage: (_, message) => {
           if (message.kind === 'opened') {
             isOpen = true
@@ -224,7 +271,7 @@ export class AgentCrew {
           else reject(broken === null ? new Error(`agent ${agent} could not be started: ${why}`) : faultOf(broken))
         },
       })
-      this.#handles[agent] = handle
+      this.#handles.set(agent, handle)
     })
   }
 
@@ -234,7 +281,8 @@ export class AgentCrew {
       try {
         return await this.#start(agent)
       } catch (fault) {
-        if (isLasting(fault) || this.#events.phase() === 'stopping' || this.#isLettingGo) throw fault
+        const isUnwanted = this.#ended.has(agent) || this.#isLettingGo
+        if (isUnwanted || isLasting(fault) || this.#events.phase() === 'stopping') throw fault
         this.#spend(agent, messageOf(fault))
       }
     }
@@ -247,6 +295,8 @@ export class AgentCrew {
   }
 
   #connect(one: number, two: number): void {
+    // In a cluster agents find each other.
+    if (this.#plan.clusterOf !== null) return
     const { port1, port2 } = new MessageChannel()
     this.tell(one, { kind: 'connect', agent: two, port: port1 })
     this.tell(two, { kind: 'connect', agent: one, port: port2 })
@@ -256,9 +306,9 @@ export class AgentCrew {
   #look(): void {
     for (const agent of this.#watchdog.look()) {
       this.#watchdog.begun(agent)
-      if (!this.#dead.has(agent)) this.kill(agent, 'it does not move any more')
+      if (this.#handles.has(agent) && !this.#dead.has(agent)) this.kill(agent, 'it does not move any more')
     }
-    for (const [agent, handle] of this.#handles.entries()) if (handle.isStuck()) this.#isStuck(agent)
+    for (const [agent, handle] of this.#handles) if (handle.isStuck()) this.#isStuck(agent)
   }
 
   #isStuck(agent: number): void {
@@ -271,16 +321,20 @@ export class AgentCrew {
   }
 
   #died(agent: number, why: string): void {
-    const { clock, common } = this.#plan
-    const death = this.#deaths.get(agent) ?? { ms: clock.nowMs(), why, isAsked: false }
+    const death = this.#deaths.get(agent) ?? { ms: this.#plan.clock.nowMs(), why, isAsked: false }
     this.#deaths.delete(agent)
-    if (this.#addresses !== null) {
-      const nowMs = performance.timeOrigin + clock.nowMs()
-      freeAtGates(this.#addresses, this.#domains, agent, common.settings, nowMs)
-    }
+    this.#free(agent)
     this.#events.onLost(agent)
     if (this.#events.phase() !== 'running') return this.#isLeft(agent, death.why, null)
     void this.#startAgain(agent, death).catch((fault: unknown) => this.#isLeft(agent, messageOf(fault), fault))
+  }
+
+  /** What it held of addresses and domains. */
+  #free(agent: number): void {
+    const { clock, common } = this.#plan
+    if (this.#addresses === null) return
+    const nowMs = performance.timeOrigin + clock.nowMs()
+    freeAtGates(this.#addresses, this.#domains, agent, common.settings, nowMs)
   }
 
   async #startAgain(agent: number, death: Death): Promise<void> {

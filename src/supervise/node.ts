@@ -68,6 +68,22 @@ export type NodeEvent =
   /** The system allows fewer connections than were asked for. */
   | { readonly kind: 'fewer-connections'; readonly what: string }
   | SharingEvent
+  | ClusterEvent
+
+/** What happens to a node of a cluster. */
+export type ClusterEvent =
+  | { readonly kind: 'view'; readonly number: number; readonly nodes: readonly string[]; readonly because: string }
+  /** `from`: who had it before and did not release it. */
+  | { readonly kind: 'share-taken'; readonly share: number; readonly from: string | null }
+  | { readonly kind: 'share-released'; readonly share: number }
+  /** Another node has begun it over our head. */
+  | { readonly kind: 'share-lost'; readonly share: number }
+  | { readonly kind: 'share-failed'; readonly share: number; readonly why: string }
+  /** The lease is over, for the engine does not answer: nobody is asked for anything. */
+  | { readonly kind: 'node-silent' }
+  | { readonly kind: 'node-resumed' }
+  /** It was taken for dead, and takes part again as somebody new. */
+  | { readonly kind: 'node-reborn'; readonly incarnation: string }
 
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
@@ -142,7 +158,16 @@ export class CrawlNode {
       since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
     }
     return new AgentCrew(
-      { shares, isShared: this.#names !== null, common, clock, care: care ?? USUAL_CARE, faults: faults ?? null },
+      {
+        agents: shares.length,
+        dirOf: (agent) => shares[agent] as string,
+        isShared: this.#names !== null,
+        clusterOf: null,
+        common,
+        clock,
+        care: care ?? USUAL_CARE,
+        faults: faults ?? null,
+      },
       {
         phase: () => (this.#stop !== null ? 'stopping' : this.#isRunning ? 'running' : 'opening'),
         onMessage: (agent, message) => this.#hear(agent, message),

@@ -44,9 +44,11 @@ function planOf(dir: string, names: readonly string[], agent: number): CrawlPlan
     share: {
       agent,
       agents: names.length,
+      here: names.length,
       crawlDir: dir,
       ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, { ipDelayMs: 0, ipConnections: 1 }, 0),
       domainGate: null,
+      turns: [],
       onIdle: () => null,
       mayClose: async () => {},
       onShort: () => {},

@@ -219,9 +219,11 @@ function planOf(plan: ResharePlan, names: readonly string[] | null, agent: numbe
         : {
             agent,
             agents,
+            here: agents,
             crawlDir: dir,
             ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, ipGateSettings(settings), performance.timeOrigin),
             domainGate: null,
+            turns: [],
             onIdle: () => null,
             mayClose: async () => {},
             onShort: () => {},

@@ -31,9 +31,11 @@ export async function crawlLossily(
         share: {
           agent,
           agents: names.length,
+          here: names.length,
           crawlDir: dir,
           ipGate: new SharedIpGate(addresses, agent, { ipDelayMs: 0, ipConnections: 1_000 }, performance.timeOrigin),
           domainGate: null,
+          turns: [],
           onIdle: () => null,
           mayClose: async () => {},
           onShort: () => {},

@@ -1,0 +1,348 @@
+// A node's membership, run over an engine with real time: hears records and beats, does what the machine says, tells its owner
+// what must be told at once. Everything that is decided is decided in membership.ts.
+
+import { type Clock, Fault } from '../base/index.ts'
+import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
+import type { Lease } from './lease.ts'
+import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
+import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
+import type { ShareReport, ShareStanding } from './share-desk.ts'
+
+/** What becomes of shares; their logs and agents are other rooms'. */
+export interface ShareKeeper {
+  /** What the log of the share says now. */
+  standing(share: number): Promise<ShareStanding>
+  /**
+   * Begins the share at what was seen, makes its state here and has its agent run. Null: somebody was quicker. A failure is tried
+   * again later; the share may then be begun already, in our name, without being held.
+   */
+  take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null>
+  /** Its agent has stopped for good, everything is in the log, and the share released; or it is not ours any more. May take minutes. */
+  giveUp(share: number): Promise<void>
+}
+
+export interface ShareHolder {
+  readonly node: string
+  readonly incarnation: string
+}
+
+/** Told at once, and expected to act at once. */
+export interface MemberOwner {
+  /** The lease is over: destroy the sockets. The state of the shares stays as it is. */
+  fenced(): void
+  /** The lease runs again: go on. */
+  resumed(): void
+  /** From now on the node is another incarnation; it holds nothing. */
+  reborn(incarnation: string): void
+  viewed(view: View): void
+  /** The last word: refused (a fault), or gone in order. */
+  out(how: WayOut): void
+}
+
+export type WayOut =
+  | { readonly kind: 'left' | 'removed' }
+  | { readonly kind: 'ended'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly fault: Fault }
+
+export interface MemberOptions extends MembershipSettings {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly lease: Lease
+  readonly keeper: ShareKeeper
+  readonly owner: MemberOwner
+  /** Answers what is asked of this node by name, but for `membership`, which is answered here. */
+  readonly answer: (question: Uint8Array) => Promise<Uint8Array>
+}
+
+export interface MemberReport {
+  readonly node: string
+  readonly incarnation: string
+  readonly phase: MemberPhase
+  readonly view: number
+  readonly isFenced: boolean
+  readonly leaseLeftMs: number
+  readonly shares: readonly ShareReport[]
+}
+
+/** Subject of the messages that say: a share was released. Only a hint; whoever misses it looks a second later. */
+const RELEASED = 'cluster.released'
+export const NODE_SERVICE = 'node'
+export const MEMBERSHIP_QUESTION = '{"ask":"membership"}'
+
+export class ClusterMember {
+  readonly #options: MemberOptions
+  readonly #membership: Membership
+  readonly #stops: Stop[] = []
+  #cancelWake: () => void = () => undefined
+  #isPumping = false
+  #isOver = false
+  #isServing = false
+  #viewTold = 0
+
+  /** Hears what is there already, then begins to take part. */
+  static async start(options: MemberOptions): Promise<ClusterMember> {
+    const member = new ClusterMember(options)
+    await member.#listen()
+    member.#pump()
+    return member
+  }
+
+  private constructor(options: MemberOptions) {
+    this.#options = options
+    this.#membership = new Membership(options, options.clock, options.lease)
+  }
+
+  get incarnation(): string {
+    return this.#membership.incarnation
+  }
+
+  get view(): View {
+    return this.#membership.view
+  }
+
+  /** The crawl has ended or is to stop: what is given up now is given up for good. */
+  get isOver(): boolean {
+    return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
+  }
+
+  /** Which node each share should be with. */
+  targets(): readonly (string | null)[] {
+    return this.#membership.targets()
+  }
+
+  report(): MemberReport {
+    const { incarnation, phase, isFenced, shares, view } = this.#membership
+    return {
+      node: this.#options.node,
+      incarnation,
+      phase,
+      view: view.number,
+      isFenced,
+      leaseLeftMs: Math.round(this.#options.lease.leftMs()),
+      shares: shares.report(),
+    }
+  }
+
+  /** Goes in order; `out` is told when it is done. */
+  leave(): void {
+    this.#membership.leave()
+    this.#pump()
+  }
+
+  /** The crawl is at its end, for all. */
+  end(reason: string): void {
+    this.#membership.end(reason)
+    this.#pump()
+  }
+
+  /** An agent found that its share was begun by somebody else; it has stopped. */
+  lost(share: number): void {
+    this.#membership.shares.lost(share)
+    this.#pump()
+  }
+
+  /** Ends it where it stands, as a crash would: nothing is given up. */
+  close(): void {
+    this.#isOver = true
+    this.#options.lease.revoke()
+    this.#cancelWake()
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  async #listen(): Promise<void> {
+    const { engine } = this.#options
+    // Records before beats: whose beat it is must be known.
+    for (const kind of RECORD_KINDS) {
+      for (const record of await engine.records.list(kind)) this.#hear(record)
+    }
+    for (const kind of RECORD_KINDS) {
+      this.#stops.push(await engine.records.watch(kind, (record) => this.#guarded(() => this.#hear(record))))
+    }
+    this.#stops.push(
+      engine.onConnection((isConnected) => this.#guarded(() => this.#membership.hearConnection(isConnected))),
+      engine.subscribe(RELEASED, (bytes) => this.#guarded(() => this.#membership.shares.hint(Number(textOf(bytes))))),
+      await engine.watchBeats((name, value, isPast) =>
+        this.#guarded(() => {
+          const [, incarnation = ''] = name.split('.')
+          this.#membership.hearBeat(incarnation, Number.parseInt(textOf(value), 10), isPast)
+        }),
+      ),
+    )
+  }
+
+  #hear(record: EngineRecord): void {
+    const heard = decodeRecord(record)
+    if (heard !== null) this.#membership.hear(heard)
+  }
+
+  /** What is heard changes the machine; then it says what to do. What cannot be read ends our part. */
+  #guarded(change: () => void): void {
+    if (this.#isOver) return
+    try {
+      change()
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#pump()
+  }
+
+  #pump(): void {
+    if (this.#isPumping || this.#isOver) return
+    this.#isPumping = true
+    let effects = this.#membership.step()
+    while (effects.length > 0 && !this.#isOver) {
+      for (const effect of effects) this.#do(effect)
+      effects = this.#membership.step()
+    }
+    this.#isPumping = false
+    if (this.#isOver) return
+    this.#tell()
+    this.#cancelWake()
+    this.#cancelWake = this.#options.clock.callAt(this.#membership.wakeMs(), () => this.#pump())
+  }
+
+  #tell(): void {
+    const { view, phase } = this.#membership
+    if (view.number !== this.#viewTold) {
+      this.#viewTold = view.number
+      this.#options.owner.viewed(view)
+    }
+    if (phase === 'member' && !this.#isServing) {
+      this.#isServing = true
+      this.#serve().catch(() => {
+        // The engine is away; tried again when something happens.
+        this.#isServing = false
+      })
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { engine, node, version, answer } = this.#options
+    const stop = await engine.serve({ kind: NODE_SERVICE, name: node, version }, async (question) =>
+      textOf(question) === MEMBERSHIP_QUESTION ? encodeRecord(this.report()) : answer(question),
+    )
+    if (this.#isOver) stop()
+    else this.#stops.push(stop)
+  }
+
+  #do(effect: Effect): void {
+    const { owner, keeper, node } = this.#options
+    const machine = this.#membership
+    switch (effect.kind) {
+      case 'renew':
+        return this.#ask(this.#renew(effect, machine.incarnation), () => machine.renewalFailed())
+      case 'create':
+        return this.#ask(this.#create(effect.name, effect.value), () => machine.createFailed(effect.name))
+      case 'look':
+        return this.#run(
+          keeper.standing(effect.share).then((standing) => () => machine.shares.looked(effect.share, standing)),
+          () => machine.shares.lookFailed(effect.share, this.#options.clock.nowMs()),
+        )
+      case 'inspect':
+        return this.#run(
+          keeper.standing(effect.share).then((standing) => () => machine.inspected(standing)),
+          () => machine.inspectionFailed(),
+        )
+      case 'take': {
+        const holder = { node, incarnation: machine.incarnation }
+        return this.#run(
+          keeper.take(effect.share, effect.seen, holder).then((taken) => () => {
+            if (taken === null) machine.shares.lost(effect.share)
+            else machine.shares.taken(effect.share, taken.epoch)
+          }),
+          () => machine.shares.takeFailed(effect.share, this.#options.clock.nowMs()),
+        )
+      }
+      case 'give-up':
+        return this.#run(
+          keeper.giveUp(effect.share).then(() => () => {
+            machine.shares.givenUp(effect.share)
+            this.#options.engine.publish(RELEASED, new TextEncoder().encode(String(effect.share)))
+          }),
+          () => machine.shares.giveUpFailed(effect.share, this.#options.clock.nowMs()),
+        )
+      case 'fenced':
+        return owner.fenced()
+      case 'resumed':
+        return owner.resumed()
+      case 'reborn':
+        return owner.reborn(effect.incarnation)
+      case 'refused':
+        return this.#goOut({ kind: 'refused', fault: new Fault('CLUSTER_REFUSED', effect.why) })
+      case 'out':
+        return this.#goOut(
+          effect.because === 'ended' ? { kind: 'ended', reason: effect.reason ?? '' } : { kind: effect.because },
+        )
+    }
+  }
+
+  /** Something that takes time: then what it comes to is told to the machine. A failure is tried again later. */
+  #run(work: Promise<() => void>, failed: () => void): void {
+    work.then(
+      (done) => this.#guarded(done),
+      () => this.#guarded(failed),
+    )
+  }
+
+  /** The same with the engine; but what is there and cannot be read ends our part. */
+  #ask(work: Promise<() => void>, failed: () => void): void {
+    work.then(
+      (done) => this.#guarded(done),
+      (error: unknown) => {
+        if (error instanceof Fault && error.code === 'ENGINE_UNREACHABLE') this.#guarded(failed)
+        else this.#fail(error)
+      },
+    )
+  }
+
+  /** A beat; and when it is stored, whether there is a newer view. In this order: rule 1 of membership.ts. */
+  async #renew(effect: Effect & { kind: 'renew' }, incarnation: string): Promise<() => void> {
+    const { engine, leaseMs } = this.#options
+    const facts = `${effect.number} ${this.#membership.view.number} ${Math.round(effect.sent.wallMs)}`
+    await engine.beat(effect.name, new TextEncoder().encode(facts), leaseMs / 3)
+    await this.#readViews()
+    return () => this.#membership.renewed(effect.sent, incarnation)
+  }
+
+  async #readViews(): Promise<void> {
+    for (;;) {
+      const name = `view.${this.#membership.view.number + 1}`
+      const value = await this.#options.engine.records.get(name)
+      if (value === null || this.#isOver) break
+      this.#hear({ name, value })
+    }
+    // The watch of wishes may lag behind.
+    while (this.#membership.wishesMissing && !this.#isOver) {
+      const name = `wish.${this.#membership.wishes.upTo + 1}`
+      const value = await this.#options.engine.records.get(name)
+      if (value === null) return
+      this.#hear({ name, value })
+    }
+  }
+
+  /** Whoever created it: it is there now, and heard of before anything else is done. */
+  async #create(name: string, value: Uint8Array): Promise<() => void> {
+    const { records } = this.#options.engine
+    const found = (await records.create(name, value)) === 'created' ? value : await records.get(name)
+    return () => {
+      if (found !== null) this.#hear({ name, value: found })
+      this.#membership.created(name)
+    }
+  }
+
+  #fail(error: unknown): void {
+    const fault = error instanceof Fault ? error : new Fault('ASSERTION', 'the membership of this node broke', error)
+    this.#goOut({ kind: 'refused', fault })
+  }
+
+  #goOut(how: WayOut): void {
+    if (this.#isOver) return
+    this.close()
+    this.#options.owner.out(how)
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

@@ -1,0 +1,250 @@
+// What the nodes of a crawl write down for each other, once each, never changed (docs/formats.md):
+//
+//   crawl                       what is crawled, how, in how many shares; written by `cluster init`
+//   join.<node>.<incarnation>   a node that wants to take part
+//   leave.<node>.<incarnation>  a member that wants to go, in order
+//   wish.<n>                    what an operator asked; 1, 2, 3 …
+//   view.<n>                    who takes part; 1, 2, 3 …; the last one counts
+//   end.<run>                   why a run ended; a wish to go on begins the next
+//
+// They are JSON. What a later version adds is ignored; what is missing or of another kind is a fault that names the record.
+
+import { Fault } from '../base/index.ts'
+import type { EngineRecord } from '../engine/index.ts'
+
+/** Grows when an older node could not take part any more. */
+export const CLUSTER_FORMAT = 1
+
+export interface CrawlDefinition {
+  readonly format: number
+  /** Tells this crawl from another of the same name. */
+  readonly identity: string
+  readonly shares: number
+  /** How slots go to shares and shares to nodes: `rendezvous`, `ring:100`. */
+  readonly assignment: string
+  readonly leaseMs: number
+  readonly marginMs: number
+  /** The options of the crawl, as a configuration file would have them. */
+  readonly settings: unknown
+  readonly seeds: readonly string[]
+  readonly createdAt: string
+}
+
+export interface Join {
+  readonly node: string
+  readonly incarnation: string
+  readonly weight: number
+  readonly version: string
+  /** Where it runs, for people. */
+  readonly host: string
+  readonly at: string
+  /** Incarnations of this name that are known to be no more: the joiner takes their place. */
+  readonly replaces: readonly string[]
+  /** Wishes it knew: a wish to remove the node that is older than that is not about this life of it. */
+  readonly wishesUpTo: number
+}
+
+export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go'] as const
+export type WishKind = (typeof WISH_KINDS)[number]
+
+export interface Wish {
+  readonly kind: WishKind
+  /** Null for `stop` and `go`. */
+  readonly node: string | null
+  /** For `weight`. */
+  readonly weight?: number
+  readonly by: string
+  readonly at: string
+}
+
+export interface Member {
+  readonly node: string
+  readonly incarnation: string
+  readonly weight: number
+  /** Gets no shares, and stays. */
+  readonly isDraining: boolean
+  /** Gets no shares, and goes when it has none. */
+  readonly isLeaving: boolean
+}
+
+export interface View {
+  readonly number: number
+  readonly members: readonly Member[]
+  readonly wishesUpTo: number
+  /** Who made it, and why, for people. */
+  readonly by: string
+  readonly because: string
+  readonly at: string
+}
+
+export interface End {
+  readonly run: number
+  readonly reason: string
+  readonly by: string
+  readonly at: string
+}
+
+/** A record as the membership hears of it. */
+export type Heard =
+  | { readonly kind: 'join'; readonly join: Join }
+  | { readonly kind: 'leave'; readonly incarnation: string }
+  | { readonly kind: 'wish'; readonly number: number; readonly wish: Wish }
+  | { readonly kind: 'view'; readonly view: View }
+  | { readonly kind: 'end'; readonly end: End }
+
+/** What is watched. */
+export const RECORD_KINDS = ['join', 'leave', 'wish', 'view', 'end'] as const
+
+export function encodeRecord(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+/** Null for a record of a kind this version does not know. */
+export function decodeRecord(record: EngineRecord): Heard | null {
+  const [kind = '', second = '', third = ''] = record.name.split('.')
+  const read = new FieldReader(record)
+  switch (kind) {
+    case 'join':
+      return { kind, join: readJoin(read, second, third) }
+    case 'leave':
+      return { kind, incarnation: third }
+    case 'wish':
+      return { kind, number: numberIn(record.name, second), wish: readWish(read) }
+    case 'view':
+      return { kind, view: readView(read, numberIn(record.name, second)) }
+    case 'end':
+      return {
+        kind,
+        end: {
+          run: numberIn(record.name, second),
+          reason: read.text('reason'),
+          by: read.text('by'),
+          at: read.text('at'),
+        },
+      }
+    default:
+      return null
+  }
+}
+
+export function decodeDefinition(value: Uint8Array): CrawlDefinition {
+  const read = new FieldReader({ name: 'crawl', value })
+  const format = read.number('format')
+  if (format !== CLUSTER_FORMAT) {
+    throw new Fault(
+      'CLUSTER_REFUSED',
+      `the crawl was set up in format ${format} of the cluster, this version of Portolan speaks ${CLUSTER_FORMAT}; run the same version on all nodes`,
+    )
+  }
+  return {
+    format,
+    identity: read.text('identity'),
+    shares: read.number('shares'),
+    assignment: read.text('assignment'),
+    leaseMs: read.number('leaseMs'),
+    marginMs: read.number('marginMs'),
+    settings: read.any('settings'),
+    seeds: read.texts('seeds'),
+    createdAt: read.text('createdAt'),
+  }
+}
+
+function readJoin(read: FieldReader, node: string, incarnation: string): Join {
+  return {
+    node,
+    incarnation,
+    weight: read.number('weight'),
+    version: read.text('version'),
+    host: read.text('host'),
+    at: read.text('at'),
+    replaces: read.texts('replaces'),
+    wishesUpTo: read.number('wishesUpTo'),
+  }
+}
+
+function readWish(read: FieldReader): Wish {
+  const kind = read.text('kind')
+  if (!(WISH_KINDS as readonly string[]).includes(kind)) throw read.fault('kind')
+  const node = read.any('node')
+  if (node !== null && typeof node !== 'string') throw read.fault('node')
+  const weight = kind === 'weight' ? { weight: read.number('weight') } : {}
+  return { kind: kind as WishKind, node, by: read.text('by'), at: read.text('at'), ...weight }
+}
+
+function readView(read: FieldReader, number: number): View {
+  return {
+    number,
+    members: read.list('members').map((member) => ({
+      node: member.text('node'),
+      incarnation: member.text('incarnation'),
+      weight: member.number('weight'),
+      isDraining: member.any('isDraining') === true,
+      isLeaving: member.any('isLeaving') === true,
+    })),
+    wishesUpTo: read.number('wishesUpTo'),
+    by: read.text('by'),
+    because: read.text('because'),
+    at: read.text('at'),
+  }
+}
+
+function numberIn(name: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new Fault('CLUSTER_REFUSED', `record ${name} of the cluster has no number; was it written by something else?`)
+  }
+  return number
+}
+
+/** Reads the fields of a record, or says which one is wrong. */
+class FieldReader {
+  readonly #name: string
+  readonly #fields: Readonly<Record<string, unknown>>
+
+  constructor(record: EngineRecord | { name: string; fields: unknown }) {
+    this.#name = record.name
+    let value: unknown
+    try {
+      value = 'fields' in record ? record.fields : JSON.parse(new TextDecoder().decode(record.value))
+    } catch {
+      value = null
+    }
+    if (typeof value !== 'object' || value === null) throw this.fault('JSON')
+    this.#fields = value as Readonly<Record<string, unknown>>
+  }
+
+  fault(field: string): Fault {
+    return new Fault(
+      'CLUSTER_REFUSED',
+      `record ${this.#name} of the cluster cannot be read (${field}); it was written by another version of Portolan, or by something else`,
+    )
+  }
+
+  any(field: string): unknown {
+    return this.#fields[field]
+  }
+
+  text(field: string): string {
+    const value = this.#fields[field]
+    if (typeof value !== 'string') throw this.fault(field)
+    return value
+  }
+
+  number(field: string): number {
+    const value = this.#fields[field]
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.fault(field)
+    return value
+  }
+
+  texts(field: string): string[] {
+    const value = this.#fields[field]
+    if (!Array.isArray(value) || value.some((one) => typeof one !== 'string')) throw this.fault(field)
+    return value as string[]
+  }
+
+  list(field: string): FieldReader[] {
+    const value = this.#fields[field]
+    if (!Array.isArray(value)) throw this.fault(field)
+    return value.map((fields: unknown) => new FieldReader({ name: this.#name, fields }))
+  }
+}

@@ -1,0 +1,66 @@
+// What operators have asked for, added up in the order they asked. Everybody reads the same wishes and comes to the same sum.
+
+import type { Wish } from './records.ts'
+
+/** Nodes with wishes that still hold. Beyond it, the node that was mentioned longest ago is forgotten. */
+export const WISHED_NODES_MAX = 4_096
+
+export interface NodeWishes {
+  readonly isDraining: boolean
+  /** Instead of the weight it joined with. */
+  readonly weight: number | null
+  /** The wish that removed it; lives of the node that knew it when they joined are not meant. 0: never. */
+  readonly removedBy: number
+}
+
+const NOTHING_WISHED: NodeWishes = { isDraining: false, weight: null, removedBy: 0 }
+
+export class Wishes {
+  readonly #nodes = new Map<string, NodeWishes>()
+  #upTo = 0
+  #run = 1
+  #isStopping = false
+
+  /** False: it is known, or one before it is missing; nothing changed. */
+  add(number: number, wish: Wish): boolean {
+    if (number !== this.#upTo + 1) return false
+    this.#upTo = number
+    if (wish.kind === 'stop') this.#isStopping = true
+    if (wish.kind === 'go') {
+      this.#isStopping = false
+      this.#run++
+    }
+    if (wish.node !== null) this.#add(number, wish.node, wish)
+    return true
+  }
+
+  #add(number: number, node: string, wish: Wish): void {
+    const before = this.of(node)
+    // Re-inserted, so that the first one in the map is the one that was mentioned longest ago.
+    this.#nodes.delete(node)
+    if (wish.kind === 'drain') this.#nodes.set(node, { ...before, isDraining: true })
+    else if (wish.kind === 'resume') this.#nodes.set(node, { ...before, isDraining: false })
+    else if (wish.kind === 'weight') this.#nodes.set(node, { ...before, weight: wish.weight ?? null })
+    else if (wish.kind === 'remove') this.#nodes.set(node, { ...NOTHING_WISHED, removedBy: number })
+    const [oldest] = this.#nodes.keys()
+    if (this.#nodes.size > WISHED_NODES_MAX && oldest !== undefined) this.#nodes.delete(oldest)
+  }
+
+  of(node: string): NodeWishes {
+    return this.#nodes.get(node) ?? NOTHING_WISHED
+  }
+
+  get upTo(): number {
+    return this.#upTo
+  }
+
+  /** 1, and one more for each wish to go on. */
+  get run(): number {
+    return this.#run
+  }
+
+  /** The present run was asked to stop. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+}
