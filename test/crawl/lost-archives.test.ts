@@ -132,7 +132,7 @@ test.each([0, 2])(
     // All has been seen to: once more finds nothing.
     expect(await requeueLost(dir)).toMatchObject({ requeued: 0, lostFiles: [] })
   },
-  20_000,
+  60_000,
 )
 
 test('the last file of a finished crawl may be the one that is lost', async () => {
@@ -155,7 +155,7 @@ test('all files lost at once, the crawl shared anew before it goes on', async ()
   const again = await crawl({ seeds: [], dir, agents: 3, flags: { ...FLAGS, agents: '3' } })
   expect(problemsOf(dir, again.pages)).toEqual([])
   expect(latest(again.pages).size).toBe(pages.length)
-}, 20_000)
+}, 60_000)
 
 test('a file that was shipped is not lost, and a crawl goes on without it', async () => {
   const site = await startSite()
