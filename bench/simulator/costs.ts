@@ -39,6 +39,10 @@ export const messageClientUs = (bytes: number): number => 6 + 0.0032 * bytes
 export const appendServerUs = (bytes: number): number => 60 + 0.003 * bytes
 export const appendClientUs = (bytes: number): number => 110 + 0.0017 * bytes
 
+/** `node bench/engine-cost.ts --servers 3`: all three servers together, three copies of each entry, and messages that pass from one server to another. */
+export const THREE_SERVERS_MESSAGE = 2.2
+export const appendThreeServersUs = (bytes: number): number => 520 + 0.028 * bytes
+
 /** src/ledger: batches ten times a second. Decision 0036 and its plan: beats five times a lease of 15 s; a snapshot for every 64 MiB of log. */
 export const TICKS_PER_SECOND = 10
 export const BEATS_PER_SECOND = 5 / 15
