@@ -19,6 +19,7 @@ export const ROOMS = [
   'parse',
   'processors',
   'store',
+  'shelf',
   'traps',
   'strategy',
   // The house that runs the walk.

@@ -9,7 +9,7 @@
 // `tools/test-needs.ts` has installed nats-server before any test runs.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,12 @@ export interface NatsSettings {
 /** How long servers may take to be ready: to elect a leader they wait for up to 9 s, on a busy machine more. */
 const READY_MS = 60_000
 const PROGRAMS = ['/usr/sbin/nats-server', '/usr/bin/nats-server', '/usr/local/bin/nats-server']
+
+/** None outlives the tests, however they end. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
 
 export class NatsServer {
   readonly name: string
@@ -68,8 +74,10 @@ export class NatsServer {
     if (program === undefined) throw new Error('nats-server is not here: run node tools/test-needs.ts')
     const child = spawn(program, ['-c', this.#config, '-l', this.#log], { stdio: 'ignore' })
     this.#child = child
+    running.add(child)
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => {
+        running.delete(child)
         if (this.#child === child) this.#child = null
         resolve()
       })
@@ -98,6 +106,12 @@ export class NatsServer {
   /** Alive and silent: its connections stay open, and nothing comes. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP')
+    // The signal arrives by itself; it is silent when each of its threads stands.
+    const stands = (): boolean =>
+      readdirSync(`/proc/${this.pid}/task`).every((task) =>
+        /\) T /.test(readFileSync(`/proc/${this.pid}/task/${task}/stat`, 'utf8')),
+      )
+    while (!stands());
   }
 
   resume(): void {
@@ -124,15 +138,19 @@ export class NatsServer {
   }
 }
 
+/** What the monitoring port says of JetStream, as far as it is read here. */
+interface JetStreamState {
+  readonly account_details?: readonly {
+    readonly stream_detail?: readonly { readonly name: string; readonly cluster?: { readonly leader?: string } }[]
+  }[]
+}
+
 export class NatsServers implements AsyncDisposable {
   readonly servers: readonly NatsServer[]
   readonly urls: readonly string[]
   readonly folder: string
   readonly #keepsFolder: boolean
   readonly #hasJetStream: boolean
-  readonly #killAll = (): void => {
-    for (const server of this.servers) if (server.isRunning) process.kill(server.pid, 'SIGKILL')
-  }
 
   constructor(servers: readonly NatsServer[], folder: string, settings: NatsSettings) {
     this.servers = servers
@@ -140,7 +158,6 @@ export class NatsServers implements AsyncDisposable {
     this.folder = folder
     this.#keepsFolder = settings.folder !== undefined
     this.#hasJetStream = settings.hasJetStream ?? true
-    process.on('exit', this.#killAll)
   }
 
   /** n1, n2, n3: the names JetStream gives for leaders, too. */
@@ -148,6 +165,19 @@ export class NatsServers implements AsyncDisposable {
     const server = this.servers.find((one) => one.name === name)
     if (server === undefined) throw new Error(`there is no nats-server ${name}`)
     return server
+  }
+
+  /** The server that leads a stream now; null while there is none. */
+  async leaderOf(stream: string): Promise<NatsServer | null> {
+    for (const server of this.servers.filter((one) => one.isRunning)) {
+      const answer = (await server.monitor('jsz?streams=true')) as JetStreamState | null
+      const found = (answer?.account_details ?? [])
+        .flatMap((account) => account.stream_detail ?? [])
+        .find(({ name }) => name === stream)
+      const leader = found?.cluster?.leader ?? ''
+      if (leader !== '') return this.named(leader)
+    }
+    return null
   }
 
   /** Until every server that runs and is awake knows the leader of them all, and has caught up. */
@@ -168,7 +198,6 @@ export class NatsServers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    process.off('exit', this.#killAll)
     await Promise.all(this.servers.map((server) => server.kill()))
     if (!this.#keepsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
@@ -177,7 +206,7 @@ export class NatsServers implements AsyncDisposable {
 export async function startNats(settings: NatsSettings = {}): Promise<NatsServers> {
   const count = settings.servers ?? 1
   const folder = settings.folder ?? mkdtempSync(join(tmpdir(), 'portolan-nats-'))
-  const address = ownAddress()
+  const address = natsAddress()
   const ports = await freePorts(address, count * 3)
   const port = (index: number): number => ports[index] as number
   const routes = Array.from({ length: count }, (_, index) => `nats://${address}:${port(index * 3 + 1)}`)
@@ -233,8 +262,8 @@ function tlsLines(folder: string, tls: NonNullable<NatsSettings['tls']>): string
   return `tls { cert_file: "${write('cert.pem', tls.cert)}", key_file: "${write('key.pem', tls.key)}"${ca} }`
 }
 
-/** An address of this process alone: a server that is down for a while finds its port free. */
-function ownAddress(): string {
+/** Where servers of this process listen, and nobody else does: one that is down for a while finds its port free. */
+export function natsAddress(): string {
   return `127.${64 + ((process.pid >> 14) & 63)}.${(process.pid >> 7) & 127}.${1 + (process.pid & 127)}`
 }
 

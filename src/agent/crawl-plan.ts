@@ -70,6 +70,8 @@ export interface CrawlPlan {
   readonly cpuMs: () => number
   /** The most memory this process has taken so far. */
   readonly peakRssBytes: () => number
+  /** It is opened to put pages back in line whose WARC files are lost: these may be missing. */
+  readonly notesLost?: true
   /** Where an experiment breaks it on purpose. */
   readonly faults?: FaultPoints
 }

@@ -22,6 +22,7 @@ import { type CrawlFiles, keyOf, openCrawlFiles, type Seed } from './crawl-files
 import { CrawlDelays } from './crawl-delays.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures, type CrawlTotals } from './figures.ts'
+import { type LostCaptures, readLost } from './lost-captures.ts'
 import { planMemory } from './memory-plan.ts'
 import { notedOriginalsIn, originalsIn, tellContents, tellNotedContents } from './page-originals.ts'
 import { refuseRemains } from './remains.ts'
@@ -41,6 +42,8 @@ export interface CrawlState {
   readonly past: Past
   /** Pages that were returned to; null where none was, or nothing waits. */
   readonly returned: ReturnedPages | null
+  /** Originals whose copy in the archive is lost; null where none is. */
+  readonly lost: LostCaptures | null
   /** Files and parts on disk that every batch speaks of. */
   readonly committed: ReadonlyMap<string, CommittedFile>
   /** Batches up to this one are in every part on disk. */
@@ -119,12 +122,13 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   closers.add(() => seen.close())
   const originalLines = await LineReader.open((files.originals ?? files.pages).path)
   closers.add(() => originalLines.close())
+  const lost = files.lost === null || files.lost.length === 0 ? null : await readLost(files.lost.path)
   const contentState = (states['contents'] as ContentState | undefined) ?? null
   const contentSeen = await DiskContentSeen.open({
     directory: join(folder, 'contents'),
     memoryBytes: memory.contentsBytes,
     state: contentState,
-    readOriginal: files.originals === null ? originalsIn(originalLines) : notedOriginalsIn(originalLines),
+    readOriginal: files.originals === null ? originalsIn(originalLines, lost) : notedOriginalsIn(originalLines, lost),
   })
   closers.add(() => contentSeen.close())
   const robots = new RobotsCache(clock, {
@@ -138,8 +142,8 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     frontier.figures().waiting === 0 ? null : await ReturnedPages.open(files.returns.path, join(folder, 'returned'))
   if (returned !== null) closers.add(async () => returned.close())
   const contentsHold = contentState?.replayFrom ?? 0
-  if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold)
-  else await tellNotedContents(contentSeen, files.originals.path, contentsHold)
+  if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold, lost)
+  else await tellNotedContents(contentSeen, files.originals.path, contentsHold, lost)
 
   let seenHolds = seenState?.replayFrom ?? 0
   const committed = new Map<string, CommittedFile>(files.committed)
@@ -199,6 +203,7 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     files,
     past: { isNew: last === null, seeds, states, isMoved: states !== said },
     returned,
+    lost,
     committed,
     heldElsewhere: () => Math.min(seenHolds, frontier.replayFrom),
     writeOut: async () => {

@@ -20,6 +20,7 @@ import { frontierOptions } from '../frontier/options.ts'
 import { LINK_KINDS, parseOptions } from '../parse/options.ts'
 import { processorOptions } from '../processors/options.ts'
 import { robotsOptions } from '../robots/options.ts'
+import { shelfOptions } from '../shelf/options.ts'
 import { storeOptions } from '../store/options.ts'
 import { strategyOptions } from '../strategy/options.ts'
 import { trapsOptions } from '../traps/options.ts'
@@ -112,6 +113,7 @@ export const SECTIONS = {
   parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
+  shelf: shelfOptions,
   traps: trapsOptions,
   strategy: strategyOptions,
   engine: engineOptions,

@@ -19,6 +19,9 @@ export const FAULTS = {
   NODE_FENCED: 'this node has lost touch with its cluster, and does nothing until it is back',
   SHARE_LOST: 'another node has taken this share',
   CLUSTER_REFUSED: 'the cluster does not let this node take part',
+  SHELF_UNREACHABLE: 'the place for finished archives (--archive-to) cannot be reached; it is tried again',
+  SHELF_REFUSED: 'the place for finished archives refuses us: keys, rights or its name are wrong',
+  SHELF_DIFFERS: 'what stands at the place for finished archives is not what was put there',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS

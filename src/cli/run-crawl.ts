@@ -7,9 +7,12 @@ import { Fault, formatDuration, parseFaultPlan, type StopReason, systemClock } f
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
+  type ArchiveFigures,
   type CrawlSummary,
   formatNumberOf,
+  isShippedWhole,
   loadOutputs,
+  NO_ARCHIVE_FIGURES,
   printable,
   renderSummary,
   type RunFigures,
@@ -25,6 +28,7 @@ import { EXIT } from './command.ts'
 import { isGuarded, lifeUnderGuard, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Progress, type Snapshot } from './progress.ts'
+import { ArchiveShipment } from './ship-archive.ts'
 import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
 
@@ -120,8 +124,8 @@ async function crawlAndTell(
 ): Promise<number> {
   const { dir, isJson } = request
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
-  const { stoppedBecause, fault } = await watch(job, request, interruption, say)
-  const summary = summaryOf(job, request, before, stoppedBecause)
+  const { stoppedBecause, fault, shipment } = await watch(job, request, interruption, say)
+  const summary = summaryOf(job, request, before, stoppedBecause, await shipment.figures())
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
   const hasReport = stoppedBecause !== 'disk-full'
   if (hasReport) {
@@ -176,7 +180,7 @@ async function watch(
   { dir, config, seeds, said, stored, progress: mode, cluster }: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
-): Promise<{ stoppedBecause: StopReason; fault: unknown }> {
+): Promise<{ stoppedBecause: StopReason; fault: unknown; shipment: ArchiveShipment }> {
   const progress = new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
   if (isShown) say(cluster?.greeting ?? greeting(job, dir, seeds, stored))
@@ -199,10 +203,13 @@ async function watch(
       progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
   )
   interruption.sayWith((line) => progress.say(line))
+  const shipment = new ArchiveShipment(dir, config, (line) => interruption.tell(line))
+  interruption.alsoStop(() => shipment.stop())
   let stoppedBecause: StopReason
   let fault: unknown = null
   try {
     await desk.begin()
+    await shipment.begin(job.identity)
     stoppedBecause = await job.run()
     fault = job.fault
   } finally {
@@ -210,13 +217,16 @@ async function watch(
     await desk.end()
     progress.clear()
     await timeline.close(sampleOf(job)).catch(noteTimelineFault)
-    await job.close().catch((closing: unknown) => {
-      fault ??= closing
-    })
+    await job
+      .close(() => shipment.finish())
+      .catch((closing: unknown) => {
+        fault ??= closing
+      })
+    await shipment.stop()
   }
   fault ??= timelineFault
-  if (fault instanceof Fault && fault.code === 'DISK_FULL') return { stoppedBecause: 'disk-full', fault }
-  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault }
+  if (fault instanceof Fault && fault.code === 'DISK_FULL') return { stoppedBecause: 'disk-full', fault, shipment }
+  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault, shipment }
 }
 
 function greeting(job: CrawlJob, dir: string, seeds: readonly string[], stored: Said): string {
@@ -243,6 +253,7 @@ function greeting(job: CrawlJob, dir: string, seeds: readonly string[], stored: 
 class Interruption {
   #job: CrawlJob | null = null
   #count = 0
+  #stopToo: () => Promise<void> = async () => {}
   #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
   readonly #onSignal = (): void => {
     this.#count++
@@ -252,6 +263,7 @@ class Interruption {
         : 'Cutting what is under way. The same command goes on later.',
     )
     this.#job?.stop('interrupted')
+    void this.#stopToo()
     if (this.#count === 2) this.end()
   }
 
@@ -262,6 +274,11 @@ class Interruption {
   attach(job: CrawlJob): void {
     this.#job = job
     if (this.#count > 0) job.stop('interrupted')
+  }
+
+  alsoStop(stop: () => Promise<void>): void {
+    this.#stopToo = stop
+    if (this.#count > 0) void stop()
   }
 
   sayWith(say: (line: string) => void): void {
@@ -341,6 +358,7 @@ export function faultSummary(
   return {
     ...counts,
     agents: config.agent.agents ?? 1,
+    archive: NO_ARCHIVE_FIGURES,
     skipped: {},
     refused: {},
     failures: {},
@@ -406,6 +424,7 @@ function summaryOf(
   { dir, config }: CrawlRequest,
   before: Pick<RunFigures, 'pages' | 'failed' | 'bytes'>,
   stoppedBecause: StopReason,
+  archive: ArchiveFigures,
 ): CrawlSummary {
   const { figures } = job
   const { totalMs, runMs, cpuMs, frontier, waitMs } = job.snapshot()
@@ -424,6 +443,7 @@ function summaryOf(
     peakRssBytes: Math.max(figures.earlierPeakRssBytes, peakRssBytes()),
     cpuSeconds: Math.round(figures.earlierCpuMs + cpuMs) / 1_000,
     agents: job.agents,
+    archive,
     dir,
     stoppedBecause,
     nextAskAt:
@@ -475,7 +495,7 @@ async function explainNothing(dir: string, seeds: readonly string[], say: (text:
   say(lines.join(''))
 }
 
-function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
+function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary): number {
   switch (stoppedBecause) {
     case 'interrupted':
       return EXIT.interrupted.code
@@ -484,9 +504,10 @@ function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
     case 'error':
       return EXIT.failed.code
     case 'finished':
-      return pages === 0 ? EXIT.noPage.code : EXIT.ok.code
+      if (pages === 0) return EXIT.noPage.code
+      return isShippedWhole(archive) ? EXIT.ok.code : EXIT.unshipped.code
     default:
       // A limit was reached; more may come when it goes on.
-      return EXIT.ok.code
+      return isShippedWhole(archive) ? EXIT.ok.code : EXIT.unshipped.code
   }
 }

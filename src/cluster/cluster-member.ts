@@ -309,7 +309,14 @@ export class ClusterMember {
     for (;;) {
       const name = `view.${this.#membership.view.number + 1}`
       const value = await this.#options.engine.records.get(name)
-      if (value === null || this.#isOver) return
+      if (value === null || this.#isOver) break
+      this.#hear({ name, value })
+    }
+    // The watch of wishes may lag behind.
+    while (this.#membership.wishesMissing && !this.#isOver) {
+      const name = `wish.${this.#membership.wishes.upTo + 1}`
+      const value = await this.#options.engine.records.get(name)
+      if (value === null) return
       this.#hear({ name, value })
     }
   }

@@ -103,7 +103,8 @@ export class Membership {
   #isFirstLife = true
   /** We came after a stop: the crawl is meant to go on. */
   #goesOn = false
-  #isRenewed = false
+  /** A beat is worth sending before its time: we have just begun, or were just admitted. */
+  #isBeatUrgent = true
   #renewalsInFlight = 0
   #lastRenewalMs = -Infinity
   #isTroubled = false
@@ -145,6 +146,11 @@ export class Membership {
 
   get wishes(): Wishes {
     return this.#wishes
+  }
+
+  /** The last view was made by somebody who knew more wishes than we do. */
+  get wishesMissing(): boolean {
+    return this.#wishes.upTo < this.#roster.view.wishesUpTo
   }
 
   get isFenced(): boolean {
@@ -196,8 +202,10 @@ export class Membership {
     if (!this.#roster.hearView(view, this.#clock.nowMs())) return
     this.#proposal = null
     const isMember = this.#roster.member(this.#incarnation) !== null
-    if (this.#phase === 'joining' && isMember) this.#phase = 'member'
-    else if (this.#phase === 'member' && !isMember) {
+    if (this.#phase === 'joining' && isMember) {
+      this.#phase = 'member'
+      this.#isBeatUrgent = true
+    } else if (this.#phase === 'member' && !isMember) {
       // At once: whoever made this view, or learns of it, counts from its making.
       this.#lease.revoke()
       this.#phase = 'lapsed'
@@ -207,7 +215,8 @@ export class Membership {
   hearBeat(incarnation: string, number: number, isPast: boolean): void {
     const nowMs = this.#clock.nowMs()
     if (incarnation === this.#incarnation) {
-      if (!isPast) this.#sightings.echo(number, nowMs)
+      // Also if it was there before the watch began: it is ours, so we sent it before.
+      this.#sightings.echo(number, nowMs)
       return
     }
     this.#sightings.hear(incarnation, isPast, nowMs)
@@ -326,9 +335,7 @@ export class Membership {
       .filter((incarnation) => !this.#former.has(incarnation))
     if (this.#sightings.echoMs === -Infinity) return
     // Those who wait have nothing yet, and are seen to be alive if they are. Whoever is in the view is waited out.
-    const isFree = rivals.every((rival) =>
-      this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival),
-    )
+    const isFree = rivals.every((rival) => (this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival)))
     if (!isFree) return
     if (this.#roster.view.members.length >= MEMBERS_MAX && this.#roster.ofNode(node) === null) {
       return this.#refuse(`the cluster has ${MEMBERS_MAX} nodes already; remove one first`)
@@ -341,9 +348,7 @@ export class Membership {
     const { node, weight, version, host } = this.#settings
     const rival = this.#roster.ofNode(node)
     if (!this.#roster.isWaiting(this.#incarnation)) {
-      const replaces = [...this.#former].filter(
-        (former) => former === rival?.incarnation || this.#roster.isWaiting(former),
-      )
+      const replaces = [...this.#former].filter((former) => former === rival?.incarnation || this.#roster.isWaiting(former))
       if (rival !== null && !this.#former.has(rival.incarnation)) replaces.push(rival.incarnation)
       const join: Omit<Join, 'node' | 'incarnation'> = {
         weight,
@@ -372,7 +377,7 @@ export class Membership {
     if (this.endReason() !== null) return this.#goOut('ended')
     if (this.#wayOut !== null) return this.#goOut(this.#wayOut)
     this.#isFirstLife = false
-    this.#isRenewed = false
+    this.#isBeatUrgent = true
     this.#former.add(this.#incarnation)
     const [oldest] = this.#former
     if (this.#former.size > FORMER_MAX && oldest !== undefined) this.#former.delete(oldest)
@@ -385,6 +390,8 @@ export class Membership {
   #propose(): void {
     const isActive = this.#phase === 'member' ? !this.#isFenced : this.#phase === 'joining'
     if (!isActive || !this.#isConnected || this.#sightings.echoMs === -Infinity) return
+    // Whoever made the last view knew of wishes that we have not heard of yet: we would undo them.
+    if (this.wishesMissing) return
     const leaver = this.#isDone() ? this.#incarnation : null
     const next = this.#roster.next(
       this.#wishes,
@@ -462,6 +469,9 @@ export class Membership {
     if (this.#phase === 'member' && this.#isLeaving()) this.#wayOut ??= 'removed'
     if (this.#phase === 'joining') {
       if (this.#wayOut !== null) return this.#goOut(this.#wayOut)
+      // Removed before it was admitted.
+      const join = this.#roster.join(this.#incarnation)
+      if (join !== null && this.#wishes.of(join.node).removedBy > join.wishesUpTo) return this.#goOut('removed')
       if (this.endReason() !== null && !this.#wishes.isStopping) return this.#goOut('ended')
     }
     if (this.#phase !== 'member') return
@@ -488,14 +498,12 @@ export class Membership {
     if (!this.#isConnected || this.#renewalsInFlight >= RENEWALS_IN_FLIGHT_MAX) return
     const everyMs = leaseMs / (this.#isTroubled ? BEATS_A_LEASE_IN_TROUBLE : BEATS_A_LEASE)
     const isDue = nowMs >= this.#lastRenewalMs + everyMs
-    // Earlier where a beat of ours is needed to be sure of something, or to begin.
+    // Earlier where a beat of ours is needed to be sure of something, or to go on; but not without pause.
     const isNeeded =
       nowMs >= this.#lastRenewalMs + leaseMs / 30 &&
-      (!this.#isRenewed ||
-        this.#lastRenewalMs < this.#proofNeededMs(nowMs) ||
-        (this.#phase === 'member' && this.#isFenced))
-    if (!isDue && !isNeeded) return
-    this.#isRenewed = true
+      (this.#lastRenewalMs < this.#proofNeededMs(nowMs) || (this.#phase === 'member' && this.#isFenced))
+    if (!isDue && !isNeeded && !this.#isBeatUrgent) return
+    this.#isBeatUrgent = false
     this.#lastRenewalMs = nowMs
     this.#renewalsInFlight++
     this.#effects.push({
@@ -533,9 +541,7 @@ export class Membership {
   #isAlive(incarnation: string): boolean {
     if (incarnation === this.#incarnation) return true
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
-    return (
-      this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
-    )
+    return this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
   }
 
   #create(name: string, value: object): void {

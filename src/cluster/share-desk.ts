@@ -52,6 +52,10 @@ interface ShareState {
   tryAtMs: number
   failures: number
   waitsFor: string | null
+  /** A give-up is under way. */
+  isGiving: boolean
+  /** A try failed in the middle: its log may name us as the holder, though we are none. It is released if we do not try again. */
+  isDoubtful: boolean
 }
 
 export interface ShareReport {
@@ -75,12 +79,14 @@ export class ShareDesk {
       tryAtMs: 0,
       failures: 0,
       waitsFor: null,
+      isGiving: false,
+      isDoubtful: false,
     }))
   }
 
   /** Nothing is held, nor about to be. */
   get isEmpty(): boolean {
-    return this.#states.every((state) => state.phase === 'away')
+    return this.#states.every((state) => state.phase === 'away' && !state.isDoubtful)
   }
 
   held(): number[] {
@@ -105,9 +111,14 @@ export class ShareDesk {
       // A look is for the try that asked for it; later it would be old.
       if (!wanted) state.standing = null
       if (nowMs < state.tryAtMs) continue
-      if (state.phase === 'held' && !wanted && (isHurried || gives < this.#settings.givesAtOnceMax)) {
+      const isToGo = state.phase === 'held' || (state.phase === 'away' && state.isDoubtful)
+      if (isToGo && !wanted && (isHurried || gives < this.#settings.givesAtOnceMax)) {
         gives++
         state.phase = 'giving'
+        state.isGiving = true
+        effects.push({ kind: 'give-up', share })
+      } else if (state.phase === 'giving' && !state.isGiving) {
+        state.isGiving = true
         effects.push({ kind: 'give-up', share })
       } else if (state.phase === 'away' && wanted && !state.isLooking) {
         const { standing } = state
@@ -155,33 +166,40 @@ export class ShareDesk {
     const state = this.#state(share)
     state.phase = 'held'
     state.epoch = epoch
+    state.isDoubtful = false
     state.failures = 0
     state.tryAtMs = 0
   }
 
-  /** Somebody was quicker, or it was begun over our head. */
+  /** Somebody was quicker, or it was begun over our head. While it is being given up, that goes on. */
   lost(share: number): void {
     const state = this.#state(share)
+    if (state.phase === 'giving') return
     state.phase = 'away'
+    state.isDoubtful = false
     state.tryAtMs = 0
   }
 
   takeFailed(share: number, nowMs: ClockMs): void {
     const state = this.#state(share)
     state.phase = 'away'
+    state.isDoubtful = true
     this.#backOff(state, nowMs)
   }
 
   givenUp(share: number): void {
     const state = this.#state(share)
     state.phase = 'away'
+    state.isGiving = false
+    state.isDoubtful = false
     state.failures = 0
     state.tryAtMs = 0
   }
 
+  /** It stays half given up: its agent may have stopped already. It is tried until it is done, whatever is wanted meanwhile. */
   giveUpFailed(share: number, nowMs: ClockMs): void {
     const state = this.#state(share)
-    state.phase = 'held'
+    state.isGiving = false
     this.#backOff(state, nowMs)
   }
 

@@ -1,4 +1,5 @@
-export { connectEngine } from './connect-engine.ts'
+export type { EngineReport } from './check-engine.ts'
+export { checkEngine, connectEngine } from './connect-engine.ts'
 export {
   type Appended,
   type Engine,

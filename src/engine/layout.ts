@@ -8,6 +8,7 @@
 //            portolan.<crawl>.news                          none: a record was created
 //            portolan.<crawl>.message.<subject>             none
 //            portolan.<crawl>.call.<kind>.<name>            none; $SRV.… finds who answers
+//            portolan.<crawl>.probe.<id>.…                  portolan=<crawl>=probe=<id>   for a moment, by checkEngine()
 //
 // Names of crawls and parts of names have no `=`, so no two things can have one stream.
 
@@ -15,6 +16,8 @@ import { checkCrawlName } from './names.ts'
 
 export interface Layout {
   readonly crawl: string
+  /** What all streams of the crawl begin with, before a `=`. */
+  readonly prefix: string
   readonly records: { readonly stream: string; readonly subject: (name: string) => string; readonly all: string }
   readonly beats: { readonly stream: string; readonly subject: (name: string) => string; readonly all: string }
   readonly objects: {
@@ -42,6 +45,7 @@ export function layoutOf(crawl: string): Layout {
   })
   return {
     crawl,
+    prefix: stream,
     records: kept('record', 'records'),
     beats: kept('beat', 'beats'),
     objects: {

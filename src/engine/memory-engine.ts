@@ -135,7 +135,9 @@ export class MemoryClient implements Engine {
       list: async (prefix) => {
         if (prefix !== '') checkName(prefix)
         return this.#operate(`records ${prefix}`, () =>
-          common.store.records.filter(({ name }) => hasPrefix(name, prefix)),
+          common.store.records
+            .filter(({ name }) => hasPrefix(name, prefix))
+            .map(({ name, value }) => ({ name, value: Uint8Array.from(value) })),
         )
       },
       watch: async (prefix, hear) => this.#watchRecords(prefix, hear),

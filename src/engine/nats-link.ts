@@ -170,10 +170,16 @@ function isFull(error: JetStreamApiError): boolean {
 function isPassing(error: unknown): boolean {
   if (error instanceof Fault) return false
   if (error instanceof JetStreamApiError) return error.status === 503 && !isFull(error)
-  if (error instanceof errors.PermissionViolationError || error instanceof errors.AuthorizationError) return false
+  if (forbiddenBy(error) !== null || error instanceof errors.AuthorizationError) return false
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError) return false
   // A request that nobody takes: a stream without leader looks so, and one that is gone; whoever asks for its state hears which.
   return true
+}
+
+/** What a user of NATS may not do; a request wraps it. */
+function forbiddenBy(error: unknown): InstanceType<typeof errors.PermissionViolationError> | null {
+  const reason = error instanceof errors.RequestError ? error.cause : error
+  return reason instanceof errors.PermissionViolationError ? reason : null
 }
 
 function faultOf(what: string, error: unknown): Fault {
@@ -193,10 +199,11 @@ function faultOf(what: string, error: unknown): Fault {
       error,
     )
   }
-  if (error instanceof errors.PermissionViolationError) {
+  const forbidden = forbiddenBy(error)
+  if (forbidden !== null) {
     return new Fault(
       'ENGINE_UNFIT',
-      `${what}: the engine does not allow this user to ${error.operation} ${error.subject}; see docs/cluster.md for what must be allowed`,
+      `${what}: the engine does not allow this user to ${forbidden.operation} ${forbidden.subject}; see docs/cluster.md for what must be allowed`,
       error,
     )
   }

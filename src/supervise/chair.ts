@@ -185,7 +185,7 @@ export class Chair {
       permits: standing.permits ?? Infinity,
     }))
     const reason = this.#ends.round(standings, this.#office.left)
-    if (reason === null || accounts.some(isAwaited)) return null
+    if (reason === null) return null
     const begun = await this.#plan.epochs()
     if (begun[0] !== this.#plan.chair) this.stop()
     else if (accounts.every(({ share, epoch }) => begun[share] === epoch)) return reason

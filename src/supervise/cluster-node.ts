@@ -206,7 +206,7 @@ export class ClusterNode {
         fenced: () => {
           this.#leaveChair()
           this.#hosted.silence()
-          this.#plan.onEvent({ kind: 'node-silent' })
+          if (this.#stop === null && this.#member?.isOver !== true) this.#plan.onEvent({ kind: 'node-silent' })
         },
         resumed: () => {
           this.#plan.onEvent({ kind: 'node-resumed' })

@@ -294,7 +294,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     if (hosted === undefined || hosted.state === 'silent') return
     const fault = faultOf(plain)
     if (isLost(fault)) return void this.#lose(share)
-    if (fault instanceof Fault && fault.code === 'ENGINE_UNREACHABLE') {
+    if (fault instanceof Fault && (fault.code === 'ENGINE_UNREACHABLE' || fault.code === 'NODE_FENCED')) {
       hosted.state = 'silent'
       this.#threadEnded(share)
       void this.#crew.end(share)

@@ -474,13 +474,17 @@ export class CrawlNode {
     return this.#checkpoints.make(to)
   }
 
-  /** Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. */
-  async close(): Promise<void> {
+  /**
+   * Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. `last` is done
+   * before that: all files are as they stay, and nobody else has the directory.
+   */
+  async close(last: () => Promise<void> = async () => {}): Promise<void> {
     try {
       // A copy that was begun is finished first.
       await this.#checkpoints.idle()
       await this.#closeAgents()
       await this.#view?.finish(this.#plan.settings.store.warc !== 'off')
+      await last()
     } finally {
       await this.#letGo()
       await this.#lock.release()

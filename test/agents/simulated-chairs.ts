@@ -218,7 +218,7 @@ export class SimulatedChairs {
     const owner = node.owners.get(share)
     // Told of it, or taken over its head: then it goes on until it is told some time.
     if (owner !== undefined && this.#random.below(2) === 0) this.#end(node, owner)
-    else if (owner !== undefined) this.#afterAWhile(() => this.#end(node, owner))
+    else if (owner !== undefined) this.#afterAWhile(() => this.#end(node, owner), 800)
     this.#places[share] = this.#random.below(nodes)
     this.#begin(share)
   }
@@ -227,8 +227,8 @@ export class SimulatedChairs {
     return this.#nodes[this.#places[share] as number] as Node
   }
 
-  #afterAWhile(act: () => void): void {
-    let left = this.#random.below(60)
+  #afterAWhile(act: () => void, turnsMax = 60): void {
+    let left = this.#random.below(turnsMax)
     const again = (): void => {
       if (left-- <= 0) act()
       else this.#scheduler.later(this, again)

@@ -62,7 +62,7 @@ interface Seat {
 }
 
 /** A crawl of a hundred pages takes some two thousand. */
-const STEPS_MAX = 20_000
+const STEPS_MAX = 100_000
 /** The longest that passes between two steps, where there is an engine. */
 const STEP_MS_MAX = 80
 const DELAY_MS_MAX = 160

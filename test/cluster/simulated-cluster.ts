@@ -72,8 +72,6 @@ export class SimulatedCluster {
   #lastView: WrittenView = { members: [] }
   #wishes = 0
   #incarnations = 0
-  /** Set by an event that may have changed who acts. */
-  #touched = true
 
   constructor(options: SimulationOptions) {
     this.random = new Random(options.seed)
@@ -185,7 +183,7 @@ export class SimulatedCluster {
     while (this.world.next(untilMs)) {
       // What waits for the event goes on: chains of promises in a member are short.
       for (let i = 0; i < 12; i++) await undefined
-      if (this.#touched) this.#checkExclusive()
+      this.#checkExclusive()
     }
   }
 
@@ -213,7 +211,6 @@ export class SimulatedCluster {
         await later(MAKE_MS)
         if (this.random.below(20) === 0) throw new Error('the snapshot could not be read')
         node.running.set(share, epoch)
-        this.#touched = true
         this.#agent(node, share, epoch)
         return { epoch }
       },
@@ -335,7 +332,7 @@ export class SimulatedCluster {
     )
     for (const [share, target] of targets.entries()) {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
-      this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}'`)
+      this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
     }
   }
 

@@ -73,7 +73,8 @@ export class Machine implements Clock {
   /** Added to real time it is what its wall clock says. */
   wallOffsetMs = 0
   #isFrozen = false
-  #inbox: (() => void)[] = []
+  readonly #inbox: (() => void)[] = []
+  #isWorkingOff = false
   isGone = false
 
   constructor(world: World, random: Random) {
@@ -114,7 +115,7 @@ export class Machine implements Clock {
   /** Runs it now, or when the machine runs again. */
   receive(run: () => void): void {
     if (this.isGone) return
-    if (this.#isFrozen) this.#inbox.push(run)
+    if (this.#isFrozen || this.#inbox.length > 0) this.#inbox.push(run)
     else run()
   }
 
@@ -129,19 +130,24 @@ export class Machine implements Clock {
     if (isAsleep) this.#asleepSinceMs = this.#world.nowMs
   }
 
-  /** What had come meanwhile is run in turn; timers that are due come in any order among it. */
+  /** What had come meanwhile is run in turn, and what comes now after it. */
   wake(random: Random): void {
     if (!this.#isFrozen) return
     this.#isFrozen = false
     if (this.#asleepSinceMs !== null) this.#sleptMs += this.#world.nowMs - this.#asleepSinceMs
     this.#asleepSinceMs = null
-    const inbox = this.#inbox
-    this.#inbox = []
-    let atMs = this.#world.nowMs
-    for (const run of inbox) {
-      atMs += random.fraction() * 5
-      this.#world.at(atMs, () => this.receive(run))
-    }
+    this.#workOff(random)
+  }
+
+  #workOff(random: Random): void {
+    if (this.#isFrozen || this.#inbox.length === 0 || this.#isWorkingOff) return
+    this.#isWorkingOff = true
+    this.#world.at(this.#world.nowMs + random.fraction() * 3, () => {
+      this.#isWorkingOff = false
+      if (this.#isFrozen || this.isGone) return
+      this.#inbox.shift()?.()
+      this.#workOff(random)
+    })
   }
 }
 

@@ -38,7 +38,7 @@ export async function openNastyStand(options: object = {}): Promise<NastyStand> 
   const spoolFolder = join(folder, 'spool')
   mkdirSync(spoolFolder)
   const spool = new Spool(spoolFolder, 65_536)
-  const settings = fetchOptions.parse({ allowPrivate: true, caFile, ...options })
+  const settings = fetchOptions.parse({ allowPrivate: true, caFile, http2: 'needed', ...options })
   const fetcher = new HttpFetcher(settings, spool, clock)
   const documents: Document[] = []
   return {
