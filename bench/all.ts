@@ -18,7 +18,9 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 /** These take minutes, and have commands of their own. */
 const LONG = new Set([
+  'cluster-simulator.ts',
   'crash-equivalence.ts',
+  'engine.ts',
   'memory-bound.ts',
   'mixed-web.ts',
   'nasty-rounds.ts',

@@ -2,8 +2,9 @@
 //
 //   node bench/http2.ts [--pages 3000] [--runs 3] [--hosts 16]
 //
-// nginx in another process, pages of 14 kB. CPU time of this process, best of the runs; the ways take turns. `bare h1` is
-// node:https with an agent that keeps connections: what Node's own HTTP/1.1 costs.
+// nginx in another process, pages of 14 kB. CPU time of this process, best of the runs; the ways take turns. `ours h2` is our client
+// with `fetch.http2: offered`, `ours h1*` the same with a server that offers HTTP/1.1 alone. `bare h1` is node:https with an
+// agent that keeps connections: what Node's own HTTP/1.1 costs.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type ClientHttp2Session } from 'node:http2'
@@ -38,6 +39,7 @@ writeFileSync(join(folder, 'cert.pem'), certificates.certificateFor('127.0.0.1')
 writeFileSync(join(folder, 'key.pem'), certificates.key)
 writeFileSync(join(folder, 'ca.pem'), certificates.authority)
 const port = await freePort()
+const oldPort = await freePort()
 const nginx = await runNginx({
   folder,
   address: '127.0.0.1',
@@ -45,7 +47,8 @@ const nginx = await runNginx({
   connectionsMax: 512,
   http: `types { text/html html; } access_log off; keepalive_requests 1000000;
     ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
-    server { listen 0.0.0.0:${port} ssl http2; root ${folder}/root; }`,
+    server { listen 0.0.0.0:${port} ssl http2; root ${folder}/root; }
+    server { listen 0.0.0.0:${oldPort} ssl; root ${folder}/root; }`,
 })
 
 type Way = (host: number) => Promise<number>
@@ -67,17 +70,20 @@ async function cpuUs(one: Way): Promise<number> {
 }
 
 const spool = new Spool(folder, 2 ** 20)
-const fetcher = new HttpFetcher(
-  fetchOptions.parse({ allowPrivate: true, tls: 'accept-any', requestTimeout: '1h' }),
-  spool,
-  systemClock,
-)
+const fetchers: HttpFetcher[] = []
 const { signal } = new AbortController()
-const ours: Way = async (host) => {
+function ours(http2: 'off' | 'offered', serverPort = port): Way {
+  const options = fetchOptions.parse({ allowPrivate: true, tls: 'accept-any', requestTimeout: '1h', http2 })
+  const fetcher = new HttpFetcher(options, spool, systemClock)
+  fetchers.push(fetcher)
+  return (host) => fetchOne(fetcher, serverPort, host)
+}
+
+async function fetchOne(fetcher: HttpFetcher, serverPort: number, host: number): Promise<number> {
   const ip = `127.0.0.${host + 1}`
   const outcome = await fetcher.fetch(
     {
-      url: `https://${ip}:${port}/page.html` as CanonicalUrl,
+      url: `https://${ip}:${serverPort}/page.html` as CanonicalUrl,
       addresses: [{ ip, family: 4 }],
       purpose: 'page',
       isLast: false,
@@ -114,7 +120,9 @@ const bare: Way = (host) =>
   })
 
 const ways: readonly (readonly [string, Way])[] = [
-  ['ours h1', ours],
+  ['ours h1', ours('off')],
+  ['ours h1*', ours('offered', oldPort)],
+  ['ours h2', ours('offered')],
   ['node:http2', overHttp2],
   ['bare h1', bare],
 ]
@@ -127,7 +135,7 @@ console.log(JSON.stringify({ bench: 'http2', pages, cpuUsPerPage: Object.fromEnt
 
 for (const session of sessions) session.close()
 agent.destroy()
-await fetcher.close()
+for (const fetcher of fetchers) await fetcher.close()
 spool.close()
 await nginx.stop()
 rmSync(folder, { recursive: true })

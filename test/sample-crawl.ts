@@ -2,6 +2,7 @@
 // seed. For tests, benches and looking at reports; what is drawn is also what is returned, so that a
 // test knows the right answer.
 
+import { NO_ARCHIVE_FIGURES } from '../src/report/index.ts'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Random } from '../src/base/index.ts'
@@ -92,6 +93,7 @@ export async function writeSampleCrawl(dir: string, options: SampleCrawlOptions 
     cpuSeconds: pages * 0.00018,
     agents: 1,
     dir,
+    archive: NO_ARCHIVE_FIGURES,
     stoppedBecause,
     nextAskAt: null,
     refused: {

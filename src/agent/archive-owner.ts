@@ -1,4 +1,5 @@
-// Files of an archive that several agents write: whose is which? Names say it (portolan-<crawl>-<time>-<agent>-<serial>.warc).
+// Files of an archive that several agents write: whose is which? Names say it (portolan-<crawl>-<time>-<agent>-<serial>.warc,
+// in a cluster portolan-<crawl>-<time>-<node>-<agent>-<serial>.warc: what stands before the agent says nothing here).
 
 const NAME = /-(\d+)-(\d+)\.warc(?:\.gz|\.zst)?(?:\.open)?$/
 

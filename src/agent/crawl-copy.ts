@@ -1,15 +1,16 @@
 // The files of one agent's state, linked or opened while it stands still, copied while it goes on; checkpoint.ts says why.
 
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContentState } from '../content-seen/index.ts'
 import { Fault } from '../base/index.ts'
 import { syncDirectory } from '../disk/index.ts'
-import type { ArchiveState } from '../store/index.ts'
+import { type LevelFiles, readLevelFiles } from '../frontier/index.ts'
+import { type ArchiveState, SHIPPED_FILE } from '../store/index.ts'
 import type { SeenState } from '../url-seen/index.ts'
 import { committedLength } from './crawl-files.ts'
-import { type LevelFiles, readLevelFiles } from './level-tables.ts'
+import { sizeIfThere } from './file-check.ts'
 
 /** Where an agent's archive is: beside its state, or, of several agents, where all of them write. */
 export interface ArchivePlaces extends Place {
@@ -31,7 +32,8 @@ interface Place {
 /** What is to be copied once commits go on. */
 interface Growing {
   readonly path: string
-  readonly length: number
+  /** Null: as long as it is when it is copied. */
+  readonly length: number | null
   readonly handle: FileHandle
 }
 
@@ -41,7 +43,7 @@ const COPY_BYTES = 2 ** 20
 const OWN_FILES =
   /^(?:(?:pages|failures)\.jsonl|crawl\.json|state\/(?:[a-z-]+\.jsonl|failures-\d+\.jsonl|links\.log|index\.cdxj|settings\.json)|state\/journal\/batches-\d+\.log)$/
 /** Of a crawl of several agents: what belongs to none of them. */
-const COMMON_FILES = /^(?:crawl\.json|state\/(?:timeline\.jsonl|settings\.json|layout\.json))$/
+const COMMON_FILES = /^(?:crawl\.json|state\/(?:timeline\.jsonl|shipped\.jsonl|settings\.json|layout\.json))$/
 const WARC_FILE = /^archive\/.+\.warc(?:\.gz|\.zst)?(\.open)?$/
 const LINK_REFUSED = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 
@@ -93,7 +95,8 @@ export class CrawlCopy {
   }
 
   async finish(): Promise<void> {
-    for (const { path, length, handle } of this.#growing) {
+    for (const { path, length: known, handle } of this.#growing) {
+      const length = known ?? (await handle.stat()).size
       await copyPart(handle, path, length)
       await handle.close()
       this.#copiedFiles++
@@ -115,7 +118,9 @@ export class CrawlCopy {
     const counted = [archive?.open, ...(archive?.full ?? [])].find((file) => file?.file === final)?.length ?? null
     // One that was begun after the batch: nothing in it counts.
     if (isOpen && counted === null) return
-    const { size } = await stat(join(this.#archive.from, name))
+    const size = await sizeIfThere(join(this.#archive.from, name))
+    // It is safe elsewhere, and was removed since the folder was read.
+    if (size === null) return
     if (!isOpen && (counted === null || counted === size)) await this.#share(this.#archive, name)
     else await this.#open(this.#archive, name, counted)
   }
@@ -132,7 +137,7 @@ export class CrawlCopy {
       const before = await readLevelFiles(directory)
       const opened = this.#growing.length
       const linked: string[] = []
-      const missing = new Set(before.tables)
+      const missing = new Set(before.tables.keys())
       let gone = ''
       try {
         for (const name of await namesIn(this.#state.from, folder)) {
@@ -185,7 +190,9 @@ export class CrawlCopy {
     await mkdir(dirname(path), { recursive: true })
     const handle = await open(join(from, name), constants.O_RDONLY)
     const { size } = await handle.stat()
-    this.#growing.push({ path, length: Math.min(size, length ?? size), handle })
+    // What was shipped and removed here while the copy is made must stand in it.
+    const isToTheLast = name === SHIPPED_FILE
+    this.#growing.push({ path, length: isToTheLast ? null : Math.min(size, length ?? size), handle })
   }
 }
 

@@ -12,6 +12,8 @@ import {
   type ArchiveState,
   CdxjWriter,
   JsonLines,
+  loadLostFiles,
+  loadShipped,
   NullArchive,
   type PageRecord,
   type ReturnNote,
@@ -24,6 +26,7 @@ import type { Closers } from './closers.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { IndexedArchive } from './indexed-archive.ts'
 import type { MannersNote } from './learnt-rests.ts'
+import type { LostNote } from './lost-captures.ts'
 import type { GivenUpNote } from './trouble.ts'
 import { FailuresFile, type FailuresState } from './failures-file.ts'
 
@@ -40,6 +43,7 @@ export const FILES = {
   links: 'state/links.log',
   originals: 'state/originals.jsonl',
   returns: 'state/returns.jsonl',
+  lost: 'state/lost.jsonl',
 } as const
 
 /** What was learnt about traps: no batch speaks of it, and nothing is lost without it but requests. */
@@ -70,16 +74,19 @@ export interface CrawlFiles {
   readonly linkLog: LinkLog | null
   /** First pages of the contents this agent owns, whoever met them; null where it owns all: then pages.jsonl says it. */
   readonly originals: JsonLines<OriginalNote> | null
+  /** Originals whose copy in the archive is lost; null where none ever was. */
+  readonly lost: JsonLines<LostNote> | null
   readonly committed: ReadonlyMap<string, CommittedFile>
 }
 
 /** Opens what the crawl writes, each cut back to what the ledger says of it. */
 export async function openCrawlFiles(
-  { dir, share, settings, clock, software }: CrawlPlan,
+  plan: CrawlPlan,
   identity: CrawlIdentity,
   states: Readonly<Record<string, unknown>>,
   closers: Closers,
 ): Promise<CrawlFiles> {
+  const { dir, share, settings, clock, software } = plan
   const lengthOf = (name: keyof typeof FILES): { committedLength: number } => ({
     committedLength: (states[name] as number | undefined) ?? 0,
   })
@@ -101,7 +108,8 @@ export async function openCrawlFiles(
   closers.add(() => failures.close())
   committed.set('failures', failures)
   const originals = share === null ? null : await openLines<OriginalNote>('originals')
-  const lines = { originals, pages, seeds, held, robots, givenUp, returns, manners, failures }
+  const lost = plan.notesLost === true || states['lost'] !== undefined ? await openLines<LostNote>('lost') : null
+  const lines = { lost, originals, pages, seeds, held, robots, givenUp, returns, manners, failures }
 
   let linkLog: LinkLog | null = null
   if (settings.agent.linkLog) {
@@ -113,10 +121,14 @@ export async function openCrawlFiles(
 
   const { warc } = settings.store
   if (warc === 'off') return { archive: new NullArchive(), ...lines, linkLog, committed }
+  const shipped = await loadShipped(share?.crawlDir ?? dir)
   const writer = await WarcWriter.open({
     directory: share?.crawlDir ?? dir,
     crawlName: identity.name,
     agent: share?.agent ?? 0,
+    node: share?.node ?? null,
+    elsewhere: (file) => shipped.get(file)?.bytes ?? null,
+    ...(plan.notesLost === true ? { mayLack: true } : {}),
     options: { ...settings.store, warc },
     info: {
       software,
@@ -136,16 +148,29 @@ export async function openCrawlFiles(
   closers.add(async () => {
     await index.close()
     // Of several agents the indexes are sorted together.
-    if (share === null) await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'))
+    if (share !== null) return
+    await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'), await loadLostFiles(dir))
   })
-  closers.add(() => writer.close())
+  let counted = (states['archive'] as ArchiveState | null | undefined) ?? null
+  // A file gets its final name when all of it is committed, and only then: from that moment on it may be copied elsewhere.
+  closers.add(() => (isCommitted(writer.state(), counted) ? writer.close() : writer.abandon()))
   committed.set('archive', {
     state: () => writer.state(),
     sync: () => writer.sync(),
-    committed: (state) => writer.committed(state as ArchiveState),
+    committed: (state) => {
+      counted = state as ArchiveState
+      return writer.committed(counted)
+    },
   })
   committed.set('index', { state: () => index.length, sync: () => index.sync() })
   return { archive: new IndexedArchive(writer, index), ...lines, linkLog, committed }
+}
+
+/** Whether every byte of the files that are not finished yet counts. */
+function isCommitted({ open, full }: ArchiveState, counted: ArchiveState | null): boolean {
+  const known = [...(counted?.full ?? []), ...(counted?.open == null ? [] : [counted.open])]
+  const unfinished = [...full, ...(open === null ? [] : [open])]
+  return unfinished.every(({ file, length }) => known.some((one) => one.file === file && one.length === length))
 }
 
 /** The key of the crawl's fingerprints. */

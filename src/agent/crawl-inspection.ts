@@ -64,7 +64,7 @@ export interface RepairPlan {
 }
 
 /** What a store that is not there holds: all batches are to be told again. */
-const NOTHING_STORED: SalvagedFrontier = { batch: 0, found: 0, expected: 0, damage: [], hosts: new Map() }
+const NOTHING_STORED: SalvagedFrontier = { batch: 0, found: 0, expected: 0, certain: 0, damage: [], hosts: new Map() }
 
 /** What faults tell people to do: they are doing it. */
 const ADVICE = /(?:\. Nothing was changed)?; restore [^;]*`portolan repair` can save/
@@ -218,14 +218,14 @@ function frontierComplaint(
 
 /** `isAllTold`: the journal has everything that the store had. */
 function frontierRemedy(frontier: SalvagedFrontier, isAllTold: boolean, isBehind: boolean): string {
-  const { found, expected, hosts } = frontier
+  const { found, expected, certain, hosts } = frontier
   const made = `made anew from the ${found} URLs that can be read and the journal`
   if (isAllTold) return `${made}, which knows the others`
   if (isBehind) return `${made}; URLs that were met in the batches between are lost`
-  if (expected === found) return made
+  if (expected === certain) return made
   const named = [...hosts.keys()].slice(0, 5).join(', ')
   const more = hosts.size > 5 ? ` and ${hosts.size - 5} more hosts` : ''
-  const lost = expected === null ? 'URLs may be lost' : `up to ${expected - found} URLs are lost`
+  const lost = expected === null ? 'URLs may be lost' : `up to ${expected - certain} URLs are lost`
   return `${made}; ${lost}${named === '' ? '' : ` (of ${named}${more})`}, less those that the journal still knows`
 }
 

@@ -3,7 +3,7 @@
 import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
 import type { SharedTurns } from '../exchange/index.ts'
 import type { IpGate } from '../frontier/index.ts'
-import type { CrawlIdentity } from '../ledger/index.ts'
+import type { CrawlIdentity, Journal, SegmentedJournalOptions } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlSettings } from './options.ts'
 
@@ -12,8 +12,12 @@ export interface Share {
   /** From 0. */
   readonly agent: number
   readonly agents: number
+  /** The name of the machine it runs on, among those of a cluster; null where there is one only. */
+  readonly node?: string | null
   /** With how many of them it shares this machine's memory and connections, itself included. */
   readonly here: number
+  /** How slots go to agents (src/placement); by rendezvous where nothing is said. */
+  readonly assignment?: string
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
   /** Addresses are asked in turns across all agents. */
@@ -30,6 +34,14 @@ export interface Share {
   readonly onShort: () => void
 }
 
+/** What keeps an agent's state beyond its machine (src/replica). */
+export interface StateKeeper {
+  /** The local journal, with the one that is kept elsewhere behind it. */
+  openJournal(options: SegmentedJournalOptions): Promise<Journal>
+  /** What is true here of files and parts, where the batch of this number says this. */
+  statesHere(number: number, said: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+}
+
 export interface CrawlPlan {
   /** Of the crawl; of the agent's share, where there are several. */
   readonly dir: string
@@ -37,6 +49,10 @@ export interface CrawlPlan {
   readonly isLocked: boolean
   /** Null where one agent does it all. */
   readonly share: Share | null
+  /** Asked before each request; where it says no the agent breaks off: whoever runs it is no longer sure of its share. */
+  readonly mayAsk?: (() => boolean) | undefined
+  /** Left out where the state is on this machine only. */
+  readonly keeper?: StateKeeper | undefined
   /** Added to those of earlier runs. */
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
@@ -54,6 +70,8 @@ export interface CrawlPlan {
   readonly cpuMs: () => number
   /** The most memory this process has taken so far. */
   readonly peakRssBytes: () => number
+  /** It is opened to put pages back in line whose WARC files are lost: these may be missing. */
+  readonly notesLost?: true
   /** Where an experiment breaks it on purpose. */
   readonly faults?: FaultPoints
 }

@@ -22,6 +22,7 @@ import { type CrawlFiles, keyOf, openCrawlFiles, type Seed } from './crawl-files
 import { CrawlDelays } from './crawl-delays.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { CrawlFigures, type CrawlTotals } from './figures.ts'
+import { type LostCaptures, readLost } from './lost-captures.ts'
 import { planMemory } from './memory-plan.ts'
 import { notedOriginalsIn, originalsIn, tellContents, tellNotedContents } from './page-originals.ts'
 import { refuseRemains } from './remains.ts'
@@ -41,20 +42,26 @@ export interface CrawlState {
   readonly past: Past
   /** Pages that were returned to; null where none was, or nothing waits. */
   readonly returned: ReturnedPages | null
+  /** Originals whose copy in the archive is lost; null where none is. */
+  readonly lost: LostCaptures | null
   /** Files and parts on disk that every batch speaks of. */
   readonly committed: ReadonlyMap<string, CommittedFile>
   /** Batches up to this one are in every part on disk. */
   readonly heldElsewhere: () => number
   /** Has every part write out what it holds in memory, to be named by the batch that comes next. */
   readonly writeOut: () => Promise<void>
+  /** The same in the middle of a crawl; the frontier is written with that batch. */
+  readonly writeDown: () => Promise<void>
 }
 
 /** What earlier runs left that is looked at only when a run begins. */
 export interface Past {
   readonly isNew: boolean
   readonly seeds: readonly Seed[]
-  /** What the last batch says of files and parts, by name. */
+  /** What the last batch says of files and parts, by name; of parts, what is here. */
   readonly states: Readonly<Record<string, unknown>>
+  /** The last batch speaks of parts that are not here: it was written on another machine. */
+  readonly isMoved: boolean
 }
 
 /** A journal longer than this is shortened: it is what the next opening reads. */
@@ -74,10 +81,15 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     closers.add(() => lock.release())
   }
   await refuseRemains(dir)
-  const journal = await SegmentedJournal.open({ directory: join(folder, 'journal'), random, create: plan.newIdentity })
+  const journalOptions = { directory: join(folder, 'journal'), random, create: plan.newIdentity }
+  const journal: Journal =
+    plan.keeper === undefined
+      ? await SegmentedJournal.open(journalOptions)
+      : await plan.keeper.openJournal(journalOptions)
   closers.add(() => journal.close())
   const last = await lastBatch(journal)
-  const states = last?.files ?? {}
+  const said = last?.files ?? {}
+  const states = plan.keeper?.statesHere(journal.lastNumber, said) ?? said
   const memory = planMemory(settings.agent.memory, plan.share?.here ?? 1)
   const rules = HostRules.of(settings.frontier.rules)
   const frontier = await DiskFrontier.open({
@@ -110,12 +122,13 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   closers.add(() => seen.close())
   const originalLines = await LineReader.open((files.originals ?? files.pages).path)
   closers.add(() => originalLines.close())
+  const lost = files.lost === null || files.lost.length === 0 ? null : await readLost(files.lost.path)
   const contentState = (states['contents'] as ContentState | undefined) ?? null
   const contentSeen = await DiskContentSeen.open({
     directory: join(folder, 'contents'),
     memoryBytes: memory.contentsBytes,
     state: contentState,
-    readOriginal: files.originals === null ? originalsIn(originalLines) : notedOriginalsIn(originalLines),
+    readOriginal: files.originals === null ? originalsIn(originalLines, lost) : notedOriginalsIn(originalLines, lost),
   })
   closers.add(() => contentSeen.close())
   const robots = new RobotsCache(clock, {
@@ -129,8 +142,8 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     frontier.figures().waiting === 0 ? null : await ReturnedPages.open(files.returns.path, join(folder, 'returned'))
   if (returned !== null) closers.add(async () => returned.close())
   const contentsHold = contentState?.replayFrom ?? 0
-  if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold)
-  else await tellNotedContents(contentSeen, files.originals.path, contentsHold)
+  if (files.originals === null) await tellContents(contentSeen, files.pages.path, contentsHold, lost)
+  else await tellNotedContents(contentSeen, files.originals.path, contentsHold, lost)
 
   let seenHolds = seenState?.replayFrom ?? 0
   const committed = new Map<string, CommittedFile>(files.committed)
@@ -153,11 +166,16 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
   })
   let isEnding = false
   let isBroken = false
+  let isSealWanted = false
   let isSeenBehind = false
   committed.set('frontier', {
     state: (number) => {
       const isLong = journal.bytesAfter(frontier.replayFrom) > JOURNAL_BYTES_MAX
-      if (!isBroken && frontier.canSeal && (isEnding || isLong || frontier.wantsSeal())) frontier.seal(number)
+      const isWanted = isEnding || isSealWanted || isLong || frontier.wantsSeal()
+      if (!isBroken && frontier.canSeal && isWanted) {
+        isSealWanted = false
+        frontier.seal(number)
+      }
       return undefined
     },
     committed: async (_, number) => {
@@ -183,8 +201,9 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
     crawlDelays,
     figures: CrawlFigures.from((last?.totals as CrawlTotals | undefined) ?? null),
     files,
-    past: { isNew: last === null, seeds, states },
+    past: { isNew: last === null, seeds, states, isMoved: states !== said },
     returned,
+    lost,
     committed,
     heldElsewhere: () => Math.min(seenHolds, frontier.replayFrom),
     writeOut: async () => {
@@ -197,6 +216,12 @@ export async function openCrawlState(plan: CrawlPlan, closers: Closers, bell: Be
         isBroken = true
         throw fault
       }
+    },
+    writeDown: async () => {
+      await frontier.written()
+      await seen.flush()
+      await contentSeen.flush()
+      isSealWanted = true
     },
   }
 }

@@ -1,12 +1,12 @@
 // A crawl as its owner sees it: opened from a directory, run to its end, looked at meanwhile, closed.
 
 import { join } from 'node:path'
-import type { ClockMs, StopReason } from '../base/index.ts'
+import { assert, type ClockMs, type StopReason } from '../base/index.ts'
 import type { Wire } from '../exchange/index.ts'
 import type { FrontierFigures } from '../frontier/index.ts'
-import type { CrawlIdentity } from '../ledger/index.ts'
+import type { CrawlIdentity, OriginalNote } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
-import type { FailureRecord, PageRecord } from '../store/index.ts'
+import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { BrokenFigures } from './broken-visits.ts'
 import { archivePlaces, type CheckpointFigures, copyCrawl } from './checkpoint.ts'
@@ -16,7 +16,9 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
 import type { PaceFigures, Speed } from './pace.ts'
-import { requeue, requeuePages } from './requeue.ts'
+import type { LostCaptures } from './lost-captures.ts'
+import { originalNotesIn } from './page-originals.ts'
+import { requeue, requeueLost, requeuePages, type ReturnParts } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
@@ -47,6 +49,15 @@ export interface Standing {
   readonly permits: number
   /** When somebody may be asked; null where that is not known or nothing waits. */
   readonly readyInMs: number | null
+}
+
+/** What a copy of the state is of. */
+export interface StateCopy {
+  readonly identity: CrawlIdentity
+  /** What the last batch in it says of files and parts, by name. */
+  readonly states: Readonly<Record<string, unknown>>
+  /** Batches up to this one are in every part of it. */
+  readonly partsHold: number
 }
 
 export class Crawl {
@@ -177,13 +188,31 @@ export class Crawl {
 
   /** Puts pages that `isWanted` says back in line: they are visited again. Returns how many. Not while it runs. */
   async requeuePages(isWanted: (page: PageRecord) => boolean): Promise<number> {
+    return requeuePages(this.#returnParts(), { page: isWanted, isLost: false })
+  }
+
+  /**
+   * Puts pages back in line whose copies are lost with their WARC files: `isGone` says which files, `lost` which captures
+   * of all agents. Returns how many. Of a crawl that was opened for this (`notesLost`), and is closed next.
+   */
+  async requeueLost(isGone: (file: string) => boolean, lost: LostCaptures): Promise<number> {
+    const { files, lost: known } = this.#state
+    assert(files.lost !== null, 'a crawl that notes lost captures is opened for it')
+    const originals =
+      files.originals === null
+        ? originalNotesIn(files.pages.path, known)
+        : readJsonLines<OriginalNote>(files.originals.path)
+    return requeueLost({ ...this.#returnParts(), lostNotes: files.lost, originals }, isGone, lost)
+  }
+
+  #returnParts(): ReturnParts {
     const { files, past } = this.#state
     const seeds = new Set(past.seeds.map((seed) => seed.url))
     const { books, strategy, trouble } = this.#walk
     const { pages, returns } = files
     const isSeed = (url: CanonicalUrl): boolean => seeds.has(url)
     const indexFolder = join(this.#plan.dir, 'state/returned')
-    return requeuePages({ pages, returns, books, strategy, trouble, isSeed, indexFolder }, isWanted)
+    return { pages, returns, books, strategy, trouble, isSeed, indexFolder }
   }
 
   /** A consistent copy of everything, taken while the crawl goes on. `to` must not exist. */
@@ -204,6 +233,30 @@ export class Crawl {
       releaseBooks()
       throw fault
     }
+  }
+
+  /**
+   * A copy of the state without the archive, for whoever keeps it beyond this machine. All parts are written down first, so that
+   * little has to be told them again. `onHeld` is called while nothing moves.
+   */
+  async copyState(to: string, onHeld: () => void): Promise<StateCopy> {
+    const { books, neighbours } = this.#walk
+    const { frontier, heldElsewhere, writeDown } = this.#state
+    await writeDown()
+    books.noted()
+    await books.commit()
+    await frontier.written()
+    let copied: StateCopy | null = null
+    const hold = async (): Promise<() => void> => {
+      const release = await this.hold()
+      const partsHold = Math.min(heldElsewhere(), neighbours?.settled ?? Infinity)
+      copied = { identity: this.identity, states: books.states, partsHold }
+      onHeld()
+      return release
+    }
+    await this.#copy(to, hold, { from: this.#plan.dir, to, isOurs: () => false })
+    assert(copied !== null, 'a state was copied that was not held')
+    return copied
   }
 
   /** The copy of one agent among several, all of which hold still; its part of the archive goes below `crawlTo`. */

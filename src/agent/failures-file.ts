@@ -104,11 +104,16 @@ export class FailuresFile implements CommittedFile {
 /** The file that a state speaks of, by its name under `dir`: an edition may not have been given its own name yet. */
 export function editionOf(dir: string, state: unknown): { readonly path: string; readonly length: number } {
   const { length, edition } = (state as FailuresState | undefined) ?? { length: 0, edition: 0 }
-  return { path: existsSync(editionPath(dir, edition)) ? `state/failures-${edition}.jsonl` : NAME, length }
+  return { path: existsSync(editionPath(dir, edition)) ? editionName(edition) : NAME, length }
+}
+
+/** What an edition is called before it is given the file's own name. */
+export function editionName(edition: number): string {
+  return `state/failures-${edition}.jsonl`
 }
 
 function editionPath(dir: string, edition: number): string {
-  return join(dir, 'state', `failures-${edition}.jsonl`)
+  return join(dir, editionName(edition))
 }
 
 async function exists(path: string): Promise<boolean> {

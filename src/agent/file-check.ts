@@ -4,7 +4,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
-import { type ArchiveState, type PageRecord, readPlacedLines } from '../store/index.ts'
+import { type ArchiveState, loadShipped, type PageRecord, readPlacedLines } from '../store/index.ts'
 import { committedFiles } from './crawl-files.ts'
 import { editionOf } from './failures-file.ts'
 
@@ -101,11 +101,13 @@ async function checkArchive(
   const finding = { part: 'archive', name: 'archive', remedy: null, newLength: null }
   const state = (states['archive'] as ArchiveState | null | undefined) ?? null
   const needed = new Map(named)
+  const shipped = await loadShipped(crawlDir)
   for (const { file, length } of [...(state?.full ?? []), ...(state?.open == null ? [] : [state.open])]) {
     needed.set(file, Math.max(needed.get(file) ?? 0, length))
   }
   for (const [file, length] of needed) {
-    const size = (await sizeIfThere(join(crawlDir, `${file}.open`))) ?? (await sizeIfThere(join(crawlDir, file)))
+    const here = (await sizeIfThere(join(crawlDir, `${file}.open`))) ?? (await sizeIfThere(join(crawlDir, file)))
+    const size = here ?? shipped.get(file)?.bytes ?? null
     if (size === null) return { ...finding, what: `${file} is missing`, figures: '' }
     if (size < length) {
       return { ...finding, what: `${file} is ${size} bytes long, but ${length} were committed`, figures: '' }

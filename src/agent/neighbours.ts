@@ -11,6 +11,7 @@ import {
   SharedContents,
 } from '../exchange/index.ts'
 import { type Journal, type OriginalNote, unpackEntries } from '../ledger/index.ts'
+import { assignmentNamed, RENDEZVOUS } from '../placement/index.ts'
 import { type CanonicalUrl, type Fingerprinter, slotOf } from '../url/index.ts'
 import type { Admission } from './admission.ts'
 import type { Books } from './books.ts'
@@ -48,7 +49,7 @@ export class Neighbours {
   constructor(parts: NeighboursParts) {
     const { share, fingerprinter, state } = parts
     this.#fingerprinter = fingerprinter
-    const owners = new Owners(share.agent, share.agents)
+    const owners = new Owners(share.agent, share.agents, assignmentNamed(share.assignment ?? RENDEZVOUS.name))
     this.owners = owners
     this.#settled = state?.settled ?? 0
     this.#outbox = new Outbox({

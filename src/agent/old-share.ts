@@ -21,6 +21,7 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlTotals } from './figures.ts'
 import type { MannersNote } from './learnt-rests.ts'
+import type { LostCaptures } from './lost-captures.ts'
 import { originalNotesIn } from './page-originals.ts'
 import type { GivenUpNote } from './trouble.ts'
 
@@ -118,7 +119,10 @@ export class OldShare {
   /** First pages of the contents it owns. */
   originals(): AsyncIterable<OriginalNote> {
     const { originals, pages } = this.#state.files
-    return originals === null ? originalNotesIn(pages.path) : readJsonLines<OriginalNote>(originals.path)
+    const { lost } = this.#state
+    if (originals === null) return originalNotesIn(pages.path, lost)
+    const notes = readJsonLines<OriginalNote>(originals.path)
+    return lost === null ? notes : without(notes, lost)
   }
 
   hosts(): AsyncIterable<HandedHost> {
@@ -143,4 +147,8 @@ export class OldShare {
   get #exchange(): ExchangeState | null {
     return (this.#state.past.states['exchange'] as ExchangeState | undefined) ?? null
   }
+}
+
+async function* without(notes: AsyncIterable<OriginalNote>, lost: LostCaptures): AsyncGenerator<OriginalNote> {
+  for await (const note of notes) if (!lost.has(note)) yield note
 }

@@ -14,11 +14,13 @@ import {
 } from '../base/options.ts'
 import { dnsOptions } from '../dns/options.ts'
 import { documentOptions } from '../document/options.ts'
+import { engineOptions } from '../engine/options.ts'
 import { fetchOptions } from '../fetch/options.ts'
 import { frontierOptions } from '../frontier/options.ts'
 import { LINK_KINDS, parseOptions } from '../parse/options.ts'
 import { processorOptions } from '../processors/options.ts'
 import { robotsOptions } from '../robots/options.ts'
+import { shelfOptions } from '../shelf/options.ts'
 import { storeOptions } from '../store/options.ts'
 import { strategyOptions } from '../strategy/options.ts'
 import { trapsOptions } from '../traps/options.ts'
@@ -111,8 +113,10 @@ export const SECTIONS = {
   parse: parseOptions,
   processors: processorOptions,
   store: storeOptions,
+  shelf: shelfOptions,
   traps: trapsOptions,
   strategy: strategyOptions,
+  engine: engineOptions,
 } as const
 
 /** What a crawl goes by, checked. */

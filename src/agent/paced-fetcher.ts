@@ -1,5 +1,6 @@
 // A request at the speed that is allowed, whose outcome is a value even where the fetcher breaks.
 
+import { Fault } from '../base/index.ts'
 import type { Fetcher, FetchOutcome, FetchRequest } from '../fetch/index.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { Pace } from './pace.ts'
@@ -10,7 +11,16 @@ export class PacedFetcher {
   readonly #broken: BrokenVisits
   readonly #isStopping: () => boolean
 
-  constructor(fetcher: Fetcher, pace: Pick<Pace, 'pass' | 'ended'>, broken: BrokenVisits, isStopping: () => boolean) {
+  readonly #mayAsk: () => boolean
+
+  constructor(
+    fetcher: Fetcher,
+    pace: Pick<Pace, 'pass' | 'ended'>,
+    broken: BrokenVisits,
+    isStopping: () => boolean,
+    mayAsk: () => boolean = () => true,
+  ) {
+    this.#mayAsk = mayAsk
     this.#fetcher = fetcher
     this.#pace = pace
     this.#broken = broken
@@ -26,6 +36,8 @@ export class PacedFetcher {
         await wait
         if (this.#isStopping() || signal.aborted) return null
       }
+      if (!this.#mayAsk())
+        throw new Fault('NODE_FENCED', `${request.url} is not asked for: the lease of this node is over`)
       outcome = await this.#fetcher.fetch(request, signal)
     } catch (cause) {
       const detail = this.#broken.take(request.url, cause)

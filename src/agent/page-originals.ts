@@ -4,44 +4,61 @@
 
 import type { DiskContentSeen, FoundOriginal } from '../content-seen/index.ts'
 import type { LineReader } from '../disk/index.ts'
+import type { Original } from '../content-seen/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import { type PageRecord, readJsonLines, readPlacedLines } from '../store/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
+/** Those whose copy in the archive is lost are nobody's originals any more. */
+export type Lost = { has(original: Pick<Original, 'url' | 'fetchedAtMs'>): boolean } | null
+
 /** Reads the original whose line stands at a position of the file. */
-export function originalsIn(pages: LineReader): (position: number) => Promise<FoundOriginal> {
-  return async (position) => foundIn(JSON.parse(await pages.readAt(position)) as PageRecord)
+export function originalsIn(pages: LineReader, lost: Lost): (position: number) => Promise<FoundOriginal> {
+  return async (position) => unlessLost(foundIn(JSON.parse(await pages.readAt(position)) as PageRecord), lost)
+}
+
+/** One that is lost is found under no digest: whoever asks for its content holds the claim. */
+function unlessLost(found: FoundOriginal, lost: Lost): FoundOriginal {
+  return lost?.has(found.original) === true ? { ...found, digest: '' } : found
 }
 
 /** Tells the set of every page whose line stands at or behind `from`. */
-export async function tellContents(contents: DiskContentSeen, path: string, from: number): Promise<void> {
+export async function tellContents(contents: DiskContentSeen, path: string, from: number, lost: Lost): Promise<void> {
   for await (const { record, position } of readPlacedLines<PageRecord>(path, from)) {
     if (!isOriginal(record)) continue
     const { digest, original } = foundIn(record)
+    if (lost?.has(original) === true) continue
     contents.keep(Buffer.from(digest.slice('sha256:'.length), 'hex'), original, position)
   }
 }
 
 /** The originals among pages, as notes. */
-export async function* originalNotesIn(path: string): AsyncGenerator<OriginalNote> {
+export async function* originalNotesIn(path: string, lost: Lost): AsyncGenerator<OriginalNote> {
   for await (const record of readJsonLines<PageRecord>(path)) {
     if (!isOriginal(record)) continue
     const { digest, original } = foundIn(record)
+    if (lost?.has(original) === true) continue
     yield { digest: digest.slice('sha256:'.length), ...original }
   }
 }
 
 /** The same for notes of originals. */
-export function notedOriginalsIn(notes: LineReader): (position: number) => Promise<FoundOriginal> {
+export function notedOriginalsIn(notes: LineReader, lost: Lost): (position: number) => Promise<FoundOriginal> {
   return async (position) => {
     const { digest, ...original } = JSON.parse(await notes.readAt(position)) as OriginalNote
-    return { digest: `sha256:${digest}`, original }
+    return unlessLost({ digest: `sha256:${digest}`, original }, lost)
   }
 }
 
-export async function tellNotedContents(contents: DiskContentSeen, path: string, from: number): Promise<void> {
+export async function tellNotedContents(
+  contents: DiskContentSeen,
+  path: string,
+  from: number,
+  lost: Lost,
+): Promise<void> {
   for await (const { record, position } of readPlacedLines<OriginalNote>(path, from)) {
     const { digest, ...original } = record
+    if (lost?.has(original) === true) continue
     contents.keep(Buffer.from(digest, 'hex'), original, position)
   }
 }

@@ -386,7 +386,7 @@ describe('a crawl whose journal has forgotten what the other parts hold', () => 
       const { inspection, lost } = await repair(dir)
       const remedy = inspection.parts.find(({ part }) => part === 'frontier')?.remedy ?? ''
       const [, most] = /up to (\d+) URLs are lost/.exec(remedy) ?? []
-      if (most !== undefined) said++
+      if (/lost/.test(remedy)) said++
       if (!/(?:may|between) (?:be|are) lost/.test(remedy)) expect(lost, remedy).toBeLessThanOrEqual(Number(most ?? 0))
     }
     expect(said).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 // Verdicts taken back: URLs that were given up or skipped wait again, and pages that are to be visited once more.
 
 import type { FrontierEntry } from '../frontier/index.ts'
+import type { OriginalNote } from '../ledger/index.ts'
 import {
   type FailureRecord,
   type JsonLines,
@@ -13,6 +14,7 @@ import type { Strategy } from '../strategy/index.ts'
 import { type CanonicalUrl, hostKeyOf, originOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { FailuresFile } from './failures-file.ts'
+import type { LostCaptures, LostNote } from './lost-captures.ts'
 import { returnNoteOf } from './returns.ts'
 import type { Trouble } from './trouble.ts'
 import { failureVerdict, pageVerdict } from './verdict.ts'
@@ -53,8 +55,14 @@ export interface ReturnParts extends Omit<RequeueParts, 'failures'> {
   readonly indexFolder: string
 }
 
+export interface Wanted {
+  readonly page: (page: PageRecord) => boolean
+  /** Their copies in the archive are lost: they are had anew, whatever they were before. */
+  readonly isLost: boolean
+}
+
 /** Has pages visited again; returns how many wait. A line of pages.jsonl stays where it is: a note says that it counts no more. */
-export async function requeuePages(parts: ReturnParts, isWanted: (page: PageRecord) => boolean): Promise<number> {
+export async function requeuePages(parts: ReturnParts, wanted: Wanted): Promise<number> {
   const { pages, returns, books, trouble, indexFolder } = parts
   if (pages.length === 0) return 0
   // Every page has one line that counts at most, so what is noted meanwhile is asked about no more.
@@ -62,11 +70,12 @@ export async function requeuePages(parts: ReturnParts, isWanted: (page: PageReco
   let total = 0
   try {
     for await (const { record, end } of readPlacedLines<PageRecord>(pages.path)) {
-      if (isWanted(record) && before?.isTakenBack(record) !== true) {
+      if (wanted.page(record) && before?.isTakenBack(record) !== true) {
         const entry = entryOf(record, parts)
         trouble.forgive(entry.host)
         trouble.forgive(originOf(entry.url))
-        returns.append(returnNoteOf(record, before?.find(record.url)?.capture))
+        const note = returnNoteOf(record, before?.find(record.url)?.capture)
+        returns.append(wanted.isLost ? { ...note, capture: null, lost: true } : note)
         books.requeued(entry, pageVerdict(record))
         if (++total % ROUND_URLS === 0) await books.commit()
       }
@@ -77,6 +86,33 @@ export async function requeuePages(parts: ReturnParts, isWanted: (page: PageReco
   }
   await books.commit()
   return total
+}
+
+export interface LostParts extends ReturnParts {
+  readonly lostNotes: JsonLines<LostNote>
+  /** Of the contents that this agent owns. */
+  readonly originals: AsyncIterable<OriginalNote>
+}
+
+/**
+ * Has pages visited again whose copy is in a WARC file that is gone, or refers to one that was: asked without conditions, and
+ * kept whole. `lost` knows the captures of all agents (collectLost). Returns how many wait. The content set that is open
+ * still answers with what is lost: the crawl is to be closed, and opened anew, before it runs.
+ */
+export async function requeueLost(
+  parts: LostParts,
+  isGone: (file: string) => boolean,
+  lost: LostCaptures,
+): Promise<number> {
+  const { lostNotes, originals, books } = parts
+  for await (const { url, fetchedAtMs } of originals) {
+    if (lost.has({ url, fetchedAtMs })) lostNotes.append({ url, fetchedAtMs })
+    if (lostNotes.needsDrain) await lostNotes.drained()
+  }
+  // In one batch with the first pages: what is put back in line is not kept as a revisit of itself.
+  books.noted()
+  const isLost = (page: PageRecord): boolean => page.warc !== null && (isGone(page.warc.file) || lost.leaves(page))
+  return requeuePages(parts, { page: isLost, isLost: true })
 }
 
 function entryOf(

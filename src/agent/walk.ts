@@ -156,7 +156,7 @@ export async function joinWalk(
     clock,
     frontier,
     resolver,
-    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping),
+    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping, plan.mayAsk),
     desk,
     settler,
     books,
@@ -199,6 +199,8 @@ export async function joinWalk(
     closers.add(() => neighbours.close())
   }
   const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
+  // From here on the last batch speaks of what is here.
+  if (past.isMoved) books.noted()
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
@@ -482,13 +484,13 @@ function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closer
   })
 }
 
-function fetcherOf({ dir, settings, clock, environment, share }: CrawlPlan, closers: Closers): Fetcher {
+function fetcherOf({ dir, settings, clock, environment, share, mayAsk }: CrawlPlan, closers: Closers): Fetcher {
   const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.here, share.agent % share.here))
   const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.here ?? 1))
   const options = { ...settings.fetch, connectionsKept, cookieBytes }
-  const fetcher = openFetcher(options, spool, clock, environment)
+  const fetcher = openFetcher(options, spool, clock, environment, mayAsk)
   closers.add(() => spool.close())
   closers.add(() => fetcher.close())
   return fetcher

@@ -11,12 +11,17 @@ export const FAULTS = {
   LEDGER_LOCKED: 'another process is working in this directory',
   ENGINE_UNREACHABLE: 'the engine that the nodes share did not answer in time',
   ENGINE_UNFIT: 'the engine that the nodes share cannot do what a crawl needs of it',
+  ENGINE_FULL: 'the engine that the nodes share has no room left',
   LOG_TRIMMED: 'entries of a log that were asked for are gone',
   OBJECT_MISSING: 'the engine has no such object, or not all of it',
   CALL_FAILED: 'a node answered a question with an error',
   CALL_UNANSWERED: 'nobody answered a question in time',
+  NODE_FENCED: 'this node has lost touch with its cluster, and does nothing until it is back',
   SHARE_LOST: 'another node has taken this share',
   CLUSTER_REFUSED: 'the cluster does not let this node take part',
+  SHELF_UNREACHABLE: 'the place for finished archives (--archive-to) cannot be reached; it is tried again',
+  SHELF_REFUSED: 'the place for finished archives refuses us: keys, rights or its name are wrong',
+  SHELF_DIFFERS: 'what stands at the place for finished archives is not what was put there',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS

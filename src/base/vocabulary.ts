@@ -25,7 +25,8 @@ export const FAILURES = {
   FETCH_BODY_MALFORMED: 'the body is framed wrongly (chunks, lengths)',
   FETCH_TIMEOUT: 'the whole request took longer than the limit',
   FETCH_THROTTLED: 'the server asked for a pause (429 or 503)',
-  FETCH_SERVER_BUSY: 'the server or its gateway failed for the moment (408, 502, 504; FTP 450 and its like)',
+  FETCH_SERVER_BUSY:
+    'the server or its gateway failed for the moment (408, 502, 504; FTP 450 and its like; a call for calm over HTTP/2)',
   FETCH_SERVER_FULL: 'the FTP server takes no more users for now',
   FETCH_LOGIN_REFUSED: 'the FTP server does not let us in',
   FETCH_NOT_AVAILABLE:

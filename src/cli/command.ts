@@ -27,6 +27,10 @@ export const EXIT = {
   noPage: { code: 4, text: 'no seed yielded a page' },
   diskFull: { code: 5, text: 'the disk is full; the same command goes on when there is room' },
   locked: { code: 6, text: 'another process is working in the directory' },
+  unshipped: {
+    code: 7,
+    text: 'the crawl is done, but not all of its archive is at --archive-to; the same command goes on with that',
+  },
 } as const
 
 export function renderHelp(summary: string, command: Command): string {

@@ -17,6 +17,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./crawl.ts')).crawlCommand,
   },
   {
+    name: 'node',
+    summary: 'Takes part in a crawl of several machines: gets its options, its share and its state from the cluster.',
+    load: async () => (await import('./node.ts')).nodeCommand,
+  },
+  {
+    name: 'cluster',
+    summary: 'Sets a crawl of several machines up, shows who takes part, drains and removes nodes, stops it.',
+    load: async () => (await import('./cluster.ts')).clusterCommand,
+  },
+  {
     name: 'demo',
     summary: 'Crawls a small web that it serves itself, offline, and says where the report is.',
     load: async () => (await import('./demo.ts')).demoCommand,

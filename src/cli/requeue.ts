@@ -20,6 +20,7 @@ import {
   shellWord,
   storedConfig,
 } from './crawl-directory.ts'
+import { describeLost, requeueLostIn } from './requeue-lost.ts'
 import { isChosenPage, readPageChoice } from './requeue-pages.ts'
 
 const MANY = { takesValue: true, repeats: true } as const
@@ -31,6 +32,7 @@ const FLAGS = new Map([
   ['older-than', VALUED],
   ['status', MANY],
   ['host', VALUED],
+  ['lost-archives', BARE],
   ['json', BARE],
 ])
 const ALL = 'all'
@@ -39,7 +41,7 @@ const PAGES = 'page'
 
 export const requeueCommand: Command = {
   usage:
-    'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--pages [--older-than AGE] [--status STATUS]…] [--host HOST] [--json]',
+    'requeue DIR [--failed] [--reason CODE]… [--skipped REASON]… [--pages [--older-than AGE] [--status STATUS]…] [--host HOST] [--lost-archives] [--json]',
   examples: [
     { command: 'portolan requeue example.org', what: 'what could be asked for again, by reason' },
     { command: 'portolan requeue example.org --failed', what: 'everything that failed' },
@@ -53,6 +55,7 @@ export const requeueCommand: Command = {
       what: 'pages that were had a week ago or before',
     },
     { command: 'portolan requeue example.org --failed --host www.example.org', what: 'only URLs of one host' },
+    { command: 'portolan requeue example.org --lost-archives', what: 'pages whose WARC file is lost' },
   ],
   details: () =>
     'Options\n' +
@@ -63,6 +66,8 @@ export const requeueCommand: Command = {
     '  --older-than AGE   only pages that were fetched so long ago, like 12h or 7d\n' +
     '  --status STATUS    only pages with this status, like 404, or 5xx for a class; may be repeated\n' +
     '  --host HOST        only URLs of this host; a URL of it will do\n' +
+    '  --lost-archives    pages whose WARC file is neither here nor shipped, and those kept as copies of such: fetched\n' +
+    '                     anew and whole. To be said alone\n' +
     '  --json             the counts as one JSON object\n\n' +
     'Without --failed, --reason, --skipped and --pages it lists what could be said, and changes nothing.\n' +
     'Nothing is asked for yet: `portolan crawl --dir DIR` goes on with what waits again. Whatever made a URL be\n' +
@@ -89,11 +94,22 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
   const said = value('host')
   const host = said === undefined ? null : hostIn(said)
   if (said !== undefined && host === null) problems.push({ where: '--host', what: `${quote(said)} is not a host` })
+  const others = [...flags.keys()].filter((flag) => flag !== 'lost-archives' && flag !== 'json')
+  if (flags.has('lost-archives') && others.length > 0) {
+    problems.push({ where: '--lost-archives', what: `is said alone, not with --${others[0]}` })
+  }
   if (problems.length > 0 || dir === undefined) {
     printProblems('requeue', problems, streams.stderr)
     return EXIT.usage.code
   }
   await assertCrawl(dir)
+  if (flags.has('lost-archives')) {
+    const lost = await requeueLostIn(dir)
+    const { files, pages: requeued } = lost
+    const json = { dir, requeued, reasons: requeued === 0 ? {} : { [PAGES]: requeued }, lostFiles: files }
+    streams.stdout.write(flags.has('json') ? `${JSON.stringify(json)}\n` : describeLost(dir, lost))
+    return EXIT.ok.code
+  }
   if (!flags.has('failed') && reasons.length === 0 && skips.length === 0 && pages === null) {
     const choice = await choiceIn(dir, host)
     streams.stdout.write(

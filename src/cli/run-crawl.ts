@@ -7,9 +7,12 @@ import { Fault, formatDuration, parseFaultPlan, type StopReason, systemClock } f
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
+  type ArchiveFigures,
   type CrawlSummary,
   formatNumberOf,
+  isShippedWhole,
   loadOutputs,
+  NO_ARCHIVE_FIGURES,
   printable,
   renderSummary,
   type RunFigures,
@@ -25,11 +28,31 @@ import { EXIT } from './command.ts'
 import { isGuarded, lifeUnderGuard, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Progress, type Snapshot } from './progress.ts'
+import { ArchiveShipment } from './ship-archive.ts'
 import { describeSaid, mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
 
 export const PROGRESS_MODES = ['auto', 'plain', 'none'] as const
 export type ProgressMode = (typeof PROGRESS_MODES)[number]
+
+/** A crawl as it is run here: on this machine alone, or as a node of a cluster. */
+export type CrawlJob = Pick<
+  CrawlNode,
+  | 'identity'
+  | 'isNew'
+  | 'isScopeChanged'
+  | 'seeds'
+  | 'isKnownSeed'
+  | 'agents'
+  | 'restarts'
+  | 'fault'
+  | 'figures'
+  | 'snapshot'
+  | 'run'
+  | 'stop'
+  | 'checkpoint'
+  | 'close'
+>
 
 export interface CrawlRequest {
   readonly dir: string
@@ -42,6 +65,11 @@ export interface CrawlRequest {
   readonly isJson: boolean
   /** Lines of seed files that were left out. */
   readonly warnings: readonly Problem[]
+  /** As a node of a cluster: how it is opened, and what is said then. */
+  readonly cluster?: {
+    readonly open: (onEvent: (event: NodeEvent) => void) => Promise<CrawlJob>
+    readonly greeting: string
+  }
 }
 
 const WITHHELD = '[withheld]'
@@ -87,7 +115,7 @@ export async function runCrawl(request: CrawlRequest): Promise<number> {
 }
 
 async function crawlAndTell(
-  job: CrawlNode,
+  job: CrawlJob,
   request: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
@@ -96,8 +124,8 @@ async function crawlAndTell(
 ): Promise<number> {
   const { dir, isJson } = request
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
-  const { stoppedBecause, fault } = await watch(job, request, interruption, say)
-  const summary = summaryOf(job, request, before, stoppedBecause)
+  const { stoppedBecause, fault, shipment } = await watch(job, request, interruption, say)
+  const summary = summaryOf(job, request, before, stoppedBecause, await shipment.figures())
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
   const hasReport = stoppedBecause !== 'disk-full'
   if (hasReport) {
@@ -118,7 +146,11 @@ async function crawlAndTell(
   return exitCodeOf(summary)
 }
 
-function openCrawl({ dir, seeds, config }: CrawlRequest, onEvent: (event: NodeEvent) => void): Promise<CrawlNode> {
+function openCrawl(
+  { dir, seeds, config, cluster }: CrawlRequest,
+  onEvent: (event: NodeEvent) => void,
+): Promise<CrawlJob> {
+  if (cluster !== undefined) return cluster.open(onEvent)
   const asked = process.env['PORTOLAN_FAULTS'] ?? ''
   // Another process draws other faults, or it would die of the same for ever.
   const faults = asked === '' ? null : parseFaultPlan(`seed:${lifeUnderGuard()},${asked}`)
@@ -144,14 +176,14 @@ function openCrawl({ dir, seeds, config }: CrawlRequest, onEvent: (event: NodeEv
 
 /** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
 async function watch(
-  job: CrawlNode,
-  { dir, config, seeds, said, stored, progress: mode }: CrawlRequest,
+  job: CrawlJob,
+  { dir, config, seeds, said, stored, progress: mode, cluster }: CrawlRequest,
   interruption: Interruption,
   say: (text: string) => void,
-): Promise<{ stoppedBecause: StopReason; fault: unknown }> {
+): Promise<{ stoppedBecause: StopReason; fault: unknown; shipment: ArchiveShipment }> {
   const progress = new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
-  if (isShown) say(greeting(job, dir, seeds, stored))
+  if (isShown) say(cluster?.greeting ?? greeting(job, dir, seeds, stored))
   await storeSettings(dir, mergeSaid(stored, said))
 
   const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl'))
@@ -171,10 +203,13 @@ async function watch(
       progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
   )
   interruption.sayWith((line) => progress.say(line))
+  const shipment = new ArchiveShipment(dir, config, (line) => interruption.tell(line))
+  interruption.alsoStop(() => shipment.stop())
   let stoppedBecause: StopReason
   let fault: unknown = null
   try {
     await desk.begin()
+    await shipment.begin(job.identity)
     stoppedBecause = await job.run()
     fault = job.fault
   } finally {
@@ -182,16 +217,19 @@ async function watch(
     await desk.end()
     progress.clear()
     await timeline.close(sampleOf(job)).catch(noteTimelineFault)
-    await job.close().catch((closing: unknown) => {
-      fault ??= closing
-    })
+    await job
+      .close(() => shipment.finish())
+      .catch((closing: unknown) => {
+        fault ??= closing
+      })
+    await shipment.stop()
   }
   fault ??= timelineFault
-  if (fault instanceof Fault && fault.code === 'DISK_FULL') return { stoppedBecause: 'disk-full', fault }
-  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault }
+  if (fault instanceof Fault && fault.code === 'DISK_FULL') return { stoppedBecause: 'disk-full', fault, shipment }
+  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault, shipment }
 }
 
-function greeting(job: CrawlNode, dir: string, seeds: readonly string[], stored: Said): string {
+function greeting(job: CrawlJob, dir: string, seeds: readonly string[], stored: Said): string {
   const more = seeds.length > 1 ? ` and ${seeds.length - 1} more` : ''
   const agents = job.agents === 1 ? '' : ` with ${job.agents} agents`
   if (job.isNew) return `Crawling ${printable(seeds[0] ?? '')}${more} into ${dir}${agents}. Ctrl-C stops cleanly.\n`
@@ -213,8 +251,9 @@ function greeting(job: CrawlNode, dir: string, seeds: readonly string[], stored:
  * It listens from the start: a crawl that is still being opened stops as soon as it can.
  */
 class Interruption {
-  #job: CrawlNode | null = null
+  #job: CrawlJob | null = null
   #count = 0
+  #stopToo: () => Promise<void> = async () => {}
   #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
   readonly #onSignal = (): void => {
     this.#count++
@@ -224,6 +263,7 @@ class Interruption {
         : 'Cutting what is under way. The same command goes on later.',
     )
     this.#job?.stop('interrupted')
+    void this.#stopToo()
     if (this.#count === 2) this.end()
   }
 
@@ -231,9 +271,14 @@ class Interruption {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal)
   }
 
-  attach(job: CrawlNode): void {
+  attach(job: CrawlJob): void {
     this.#job = job
     if (this.#count > 0) job.stop('interrupted')
+  }
+
+  alsoStop(stop: () => Promise<void>): void {
+    this.#stopToo = stop
+    if (this.#count > 0) void stop()
   }
 
   sayWith(say: (line: string) => void): void {
@@ -255,6 +300,22 @@ function brokenAgent({ agent, why }: { readonly agent: number; readonly why: str
 
 function describeEvent(event: NodeEvent): string {
   switch (event.kind) {
+    case 'view':
+      return `View ${event.number}: ${event.nodes.length === 0 ? 'nobody' : event.nodes.join(', ')} (${printable(event.because)}).`
+    case 'share-taken':
+      return `Share ${event.share} is here${event.from === null ? '' : `, taken over from ${event.from}`}.`
+    case 'share-released':
+      return `Share ${event.share} is given up.`
+    case 'share-lost':
+      return `Share ${event.share} was begun by another node, which took this one for dead.`
+    case 'share-failed':
+      return `Share ${event.share}: ${printable(event.why)}.`
+    case 'node-silent':
+      return 'The engine does not answer and the lease of this node is over: nobody is asked for anything until it does.'
+    case 'node-resumed':
+      return 'The lease of this node runs.'
+    case 'node-reborn':
+      return `This node was taken for dead; it takes part again as incarnation ${event.incarnation}.`
     case 'visit-broken':
       return `A visit to ${printable(event.url)} broke (${printable(event.why)}). This is a fault of Portolan's; please report it. The crawl goes on; such URLs fail as VISIT_BROKEN after some tries.`
     case 'sharing': {
@@ -297,6 +358,7 @@ export function faultSummary(
   return {
     ...counts,
     agents: config.agent.agents ?? 1,
+    archive: NO_ARCHIVE_FIGURES,
     skipped: {},
     refused: {},
     failures: {},
@@ -316,11 +378,11 @@ export function faultSummary(
   }
 }
 
-function skippedTotal(job: CrawlNode): number {
+function skippedTotal(job: CrawlJob): number {
   return Object.values(job.figures.skipped).reduce((sum, count) => sum + count, 0)
 }
 
-function snapshotOf(job: CrawlNode, config: CrawlConfig): Snapshot {
+function snapshotOf(job: CrawlJob, config: CrawlConfig): Snapshot {
   const { frontier, active, totalMs, waitMs, isStopping } = job.snapshot()
   const { maxPages, maxTime } = config.agent
   const waits =
@@ -341,7 +403,7 @@ function snapshotOf(job: CrawlNode, config: CrawlConfig): Snapshot {
   }
 }
 
-function sampleOf(job: CrawlNode): TimelineSample {
+function sampleOf(job: CrawlJob): TimelineSample {
   const { active, totalMs, cpuMs, frontier } = job.snapshot()
   return {
     t: Math.round(totalMs / 100) / 10,
@@ -358,10 +420,11 @@ function sampleOf(job: CrawlNode): TimelineSample {
 }
 
 function summaryOf(
-  job: CrawlNode,
+  job: CrawlJob,
   { dir, config }: CrawlRequest,
   before: Pick<RunFigures, 'pages' | 'failed' | 'bytes'>,
   stoppedBecause: StopReason,
+  archive: ArchiveFigures,
 ): CrawlSummary {
   const { figures } = job
   const { totalMs, runMs, cpuMs, frontier, waitMs } = job.snapshot()
@@ -380,6 +443,7 @@ function summaryOf(
     peakRssBytes: Math.max(figures.earlierPeakRssBytes, peakRssBytes()),
     cpuSeconds: Math.round(figures.earlierCpuMs + cpuMs) / 1_000,
     agents: job.agents,
+    archive,
     dir,
     stoppedBecause,
     nextAskAt:
@@ -431,7 +495,7 @@ async function explainNothing(dir: string, seeds: readonly string[], say: (text:
   say(lines.join(''))
 }
 
-function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
+function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary): number {
   switch (stoppedBecause) {
     case 'interrupted':
       return EXIT.interrupted.code
@@ -440,9 +504,10 @@ function exitCodeOf({ stoppedBecause, pages }: CrawlSummary): number {
     case 'error':
       return EXIT.failed.code
     case 'finished':
-      return pages === 0 ? EXIT.noPage.code : EXIT.ok.code
+      if (pages === 0) return EXIT.noPage.code
+      return isShippedWhole(archive) ? EXIT.ok.code : EXIT.unshipped.code
     default:
       // A limit was reached; more may come when it goes on.
-      return EXIT.ok.code
+      return isShippedWhole(archive) ? EXIT.ok.code : EXIT.unshipped.code
   }
 }

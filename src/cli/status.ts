@@ -11,7 +11,10 @@ import { type CrawlTotals, linksOnTheirWay, sumTotals } from '../agent/index.ts'
 import { Fault, formatBytes, STOPS, systemClock } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import { inspectJournal, lookAtLastBatch, type NumberedBatch } from '../ledger/index.ts'
+import { archiveStanding } from '../store/index.ts'
 import {
+  type ArchiveFigures,
+  archiveText,
   countManners,
   type CrawlSummary,
   formatCount,
@@ -25,6 +28,7 @@ import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
 import { type DiskUse, measureDisk } from './disk-use.ts'
+import { loadSettings } from './stored-settings.ts'
 
 const FLAGS = new Map([['json', BARE]])
 
@@ -76,6 +80,8 @@ type Status = Pick<
   readonly lastCommitAt: string | null
   /** Hosts that asked for a pause which is not over, and those that are asked slower than configured since they said 429 or 503. */
   readonly manners: { readonly paused: number; readonly learnt: number }
+  /** Where the WARC files are. */
+  readonly archive: ArchiveFigures
   readonly disk: DiskUse
 }
 
@@ -134,8 +140,18 @@ async function statusOf(dir: string): Promise<Status> {
     batch: lasts.reduce((sum, last) => sum + (last?.number ?? 0), 0),
     lastCommitAt: await lastWriteIn(journals.filter((_, index) => lasts[index] != null)),
     manners: await countManners(shares, systemClock.wallMs()),
+    archive: await archiveOf(dir, isOfNow ? summary : null),
     disk: await measureDisk(dir, layout ?? []),
   }
+}
+
+/** While it runs, what is in the way is told by the crawl itself. */
+async function archiveOf(dir: string, summary: CrawlSummary | null): Promise<ArchiveFigures> {
+  const { shipped, onlyHere, onlyThere, to } = await archiveStanding(dir)
+  const wanted = (await loadSettings(dir).catch(() => null))?.['shelf']?.['to']
+  const place = to ?? (typeof wanted === 'string' && wanted !== '' ? wanted : null)
+  const { missing = [], trouble = null } = summary?.archive ?? {}
+  return { to: place, shipped, onlyHere, onlyThere, missing, trouble }
 }
 
 function shareFigures(share: string, last: NumberedBatch | null): ShareFigures {
@@ -180,6 +196,7 @@ type Figures = Omit<
   | 'batch'
   | 'lastCommitAt'
   | 'manners'
+  | 'archive'
   | 'disk'
 >
 
@@ -256,6 +273,7 @@ function describe(status: Status, wallMs: number): string {
         ? 'none yet'
         : `batch ${formatCount(status.batch)}, ${ageMs < 1_000 ? 'just now' : `${formatSpan(Math.round(ageMs / 1_000) * 1_000)} ago`}`,
     ) +
+    (status.archive.to === null ? '' : line('archive', printable(archiveText(status.archive)))) +
     line('disk', diskOf(disk))
   )
 }

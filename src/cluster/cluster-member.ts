@@ -100,6 +100,11 @@ export class ClusterMember {
     return this.#membership.view
   }
 
+  /** The crawl has ended or is to stop: what is given up now is given up for good. */
+  get isOver(): boolean {
+    return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
+  }
+
   /** Which node each share should be with. */
   targets(): readonly (string | null)[] {
     return this.#membership.targets()

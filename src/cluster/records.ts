@@ -115,7 +115,12 @@ export function decodeRecord(record: EngineRecord): Heard | null {
     case 'end':
       return {
         kind,
-        end: { run: numberIn(record.name, second), reason: read.text('reason'), by: read.text('by'), at: read.text('at') },
+        end: {
+          run: numberIn(record.name, second),
+          reason: read.text('reason'),
+          by: read.text('by'),
+          at: read.text('at'),
+        },
       }
     default:
       return null

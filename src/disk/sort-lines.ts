@@ -16,6 +16,8 @@ export interface SortOptions {
   readonly memoryBytes?: number
   /** Runs merged at a time. */
   readonly fanIn?: number
+  /** Which lines, as one-byte strings, stay; all unless given. */
+  readonly keeps?: (line: string) => boolean
 }
 
 const MEMORY_BYTES = 64 * 2 ** 20
@@ -40,7 +42,7 @@ export async function sortLines(
     return path
   }
   try {
-    const lines = await makeRuns(inputs, memoryBytes, newRun)
+    const lines = await makeRuns(inputs, memoryBytes, newRun, options.keeps)
     while (runs.length > fanIn) {
       const merging = runs.splice(0, fanIn)
       await merge(merging, newRun())
@@ -58,7 +60,12 @@ export async function sortLines(
   }
 }
 
-async function makeRuns(inputs: readonly string[], memoryBytes: number, newRun: () => string): Promise<number> {
+async function makeRuns(
+  inputs: readonly string[],
+  memoryBytes: number,
+  newRun: () => string,
+  keeps?: (line: string) => boolean,
+): Promise<number> {
   let held: string[] = []
   let heldBytes = 0
   let lines = 0
@@ -72,6 +79,7 @@ async function makeRuns(inputs: readonly string[], memoryBytes: number, newRun: 
   for (const input of inputs) {
     for await (const batch of readLines(input)) {
       for (const line of batch) {
+        if (keeps !== undefined && !keeps(line)) continue
         held.push(line)
         heldBytes += line.length + LINE_OVERHEAD_BYTES
       }

@@ -9,13 +9,12 @@
 //
 // With a ManualClock nothing that has to wait goes on until the clock is moved; what need not wait takes microtasks only.
 
-import { assert, type Clock, type ClockMs, Fault, Random, systemClock } from '../base/index.ts'
+import { type Clock, type ClockMs, Fault, Random, systemClock } from '../base/index.ts'
 import {
   type Appended,
   type Engine,
   type EngineLog,
   type EngineRecord,
-  ENTRY_BYTES_MAX,
   type LogEntry,
   type Objects,
   type Records,
@@ -24,7 +23,7 @@ import {
 } from './engine.ts'
 import { MemoryMessages, type MessageWeather } from './memory-messages.ts'
 import { MemoryStore } from './memory-store.ts'
-import { checkName, checkPattern, hasPrefix } from './names.ts'
+import { checkName, checkPattern, checkSize, hasPrefix } from './names.ts'
 
 /** How long an operation is tried, unless it says so itself. */
 const OPERATION_MS = 10_000
@@ -136,7 +135,9 @@ export class MemoryClient implements Engine {
       list: async (prefix) => {
         if (prefix !== '') checkName(prefix)
         return this.#operate(`records ${prefix}`, () =>
-          common.store.records.filter(({ name }) => hasPrefix(name, prefix)),
+          common.store.records
+            .filter(({ name }) => hasPrefix(name, prefix))
+            .map(({ name, value }) => ({ name, value: Uint8Array.from(value) })),
         )
       },
       watch: async (prefix, hear) => this.#watchRecords(prefix, hear),
@@ -225,7 +226,7 @@ export class MemoryClient implements Engine {
         .filter(([, { number }]) => number > told)
         .sort(([, a], [, b]) => a.number - b.number)
       told = store.beatsCount
-      for (const [name, { value }] of news) hear(name, value.slice(), isPast)
+      for (const [name, { value }] of news) hear(name, Uint8Array.from(value), isPast)
     }
     await this.#operate('beats', () => tell(true))
     return this.#keepTelling(() => tell(false))
@@ -279,8 +280,8 @@ export class MemoryClient implements Engine {
             settle()
           })
         }
-        service.handler(question.slice()).then(
-          (bytes) => answer(() => resolve(bytes.slice())),
+        service.handler(Uint8Array.from(question)).then(
+          (bytes) => answer(() => resolve(Uint8Array.from(bytes))),
           (error: unknown) => answer(() => reject(new Fault('CALL_FAILED', `${what}: ${messageOf(error)}`))),
         )
       })
@@ -336,7 +337,7 @@ export class MemoryClient implements Engine {
       while (told < store.records.length) {
         const record = store.records[told++]
         if (record !== undefined && hasPrefix(record.name, prefix))
-          hear({ name: record.name, value: record.value.slice() })
+          hear({ name: record.name, value: Uint8Array.from(record.value) })
       }
     }
     await this.#operate(`records ${prefix}`, tell)
@@ -371,7 +372,7 @@ export class MemoryClient implements Engine {
     const entries = await this.#operate(`log ${name}`, () => this.#common.store.read(name, after))
     // Each is asked for: a read can be cut in the middle.
     for (const { at, bytes } of entries) {
-      yield await this.#operate(`log ${name}`, () => ({ at, bytes: bytes.slice() }))
+      yield await this.#operate(`log ${name}`, () => ({ at, bytes: Uint8Array.from(bytes) }))
     }
   }
 
@@ -463,13 +464,6 @@ function tellWatches(common: Common): void {
   for (const client of common.clients) client.tellWatches()
 }
 
-function checkSize(bytes: Uint8Array): void {
-  assert(
-    bytes.length <= ENTRY_BYTES_MAX,
-    `the engine takes at most ${ENTRY_BYTES_MAX} bytes at once, not ${bytes.length}`,
-  )
-}
-
 function unreachable(what: string, withinMs: number): Fault {
   return new Fault('ENGINE_UNREACHABLE', `${what}: the engine did not answer within ${withinMs} ms`)
 }
@@ -479,8 +473,9 @@ function messageOf(error: unknown): string {
 }
 
 async function gather(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<Uint8Array> {
-  if (bytes instanceof Uint8Array) return bytes.slice()
+  if (bytes instanceof Uint8Array) return Uint8Array.from(bytes)
   const pieces: Uint8Array[] = []
-  for await (const piece of bytes) pieces.push(piece)
+  // Copies: whoever hands them out may use one buffer for all.
+  for await (const piece of bytes) pieces.push(Uint8Array.from(piece))
   return Buffer.concat(pieces)
 }

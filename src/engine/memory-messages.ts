@@ -37,7 +37,7 @@ export class MemoryMessages {
   }
 
   send(sender: object, subject: string, bytes: Uint8Array): void {
-    const copy = bytes.slice()
+    const copy = Uint8Array.from(bytes)
     this.deliver(sender, () => {
       for (const listener of [...this.#listeners]) {
         if (!matches(listener.pattern, subject) || !listener.isReachable()) continue

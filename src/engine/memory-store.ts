@@ -1,5 +1,5 @@
 // What a memory engine keeps: the same memory as NATS keeps, without servers. Everything here happens at once and whole;
-// who may reach it, and when, is the business of its clients.
+// who may reach it, and when, is the business of its clients. Bytes are copied on their way in and out (`slice` of a Buffer is none).
 
 import { Fault } from '../base/index.ts'
 import type { Appended, EngineRecord, LogEntry } from './engine.ts'
@@ -22,14 +22,15 @@ export class MemoryStore {
 
   create(name: string, value: Uint8Array): 'created' | 'exists' {
     if (this.#recordNames.has(name)) return 'exists'
-    const record = { name, value: value.slice() }
+    const record = { name, value: Uint8Array.from(value) }
     this.#recordNames.set(name, record)
     this.records.push(record)
     return 'created'
   }
 
   record(name: string): Uint8Array | null {
-    return this.#recordNames.get(name)?.value.slice() ?? null
+    const record = this.#recordNames.get(name)
+    return record === undefined ? null : Uint8Array.from(record.value)
   }
 
   log(name: string): StoredLog {
@@ -42,7 +43,7 @@ export class MemoryStore {
     const log = this.log(name)
     if (log.last !== after) return { kind: 'refused', last: log.last }
     log.last = after + 1
-    log.entries.push({ at: log.last, bytes: bytes.slice() })
+    log.entries.push({ at: log.last, bytes: Uint8Array.from(bytes) })
     return { kind: 'appended', at: log.last }
   }
 
@@ -73,6 +74,6 @@ export class MemoryStore {
   }
 
   beat(name: string, value: Uint8Array): void {
-    this.beats.set(name, { value: value.slice(), number: ++this.beatsCount })
+    this.beats.set(name, { value: Uint8Array.from(value), number: ++this.beatsCount })
   }
 }

@@ -1,7 +1,8 @@
 // Names in the engine: parts of letters, digits, `-` and `_`, joined by dots. Whatever keeps to this is a subject, a key and
-// an object's name in NATS as it stands; everything else is refused before it is sent.
+// an object's name in NATS as it stands; everything else is refused before it is sent, and so is what is too large.
 
 import { assert, Fault } from '../base/index.ts'
+import { ENTRY_BYTES_MAX } from './engine.ts'
 
 export const NAME_CHARS_MAX = 200
 const PARTS = /^[\w-]+(?:\.[\w-]+)*$/
@@ -20,6 +21,14 @@ export function checkPattern(pattern: string): void {
   assert(
     pattern.length <= NAME_CHARS_MAX && PATTERN.test(pattern),
     `a subject to listen to is parts joined by dots, not '${pattern}'`,
+  )
+}
+
+/** Of one entry, record, beat, message or question. */
+export function checkSize(bytes: Uint8Array): void {
+  assert(
+    bytes.length <= ENTRY_BYTES_MAX,
+    `the engine takes at most ${ENTRY_BYTES_MAX} bytes at once, not ${bytes.length}`,
   )
 }
 

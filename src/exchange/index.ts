@@ -1,3 +1,4 @@
+export { EngineWires } from './engine-wires.ts'
 export { Exchange, type ExchangeState } from './exchange.ts'
 export { Inbox } from './inbox.ts'
 export { Outbox } from './outbox.ts'

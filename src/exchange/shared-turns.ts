@@ -130,6 +130,7 @@ export class SharedTurns implements IpGate {
       return 0
     }
     if (door.laterMs > nowMs) return door.laterMs
+    if (this.#isSettling) return nowMs + UNANSWERED_MS
     if (door.want === null || door.want.sinceMs + UNANSWERED_MS <= nowMs) this.#want(door, nowMs)
     return nowMs + POLL_MS
   }
@@ -181,14 +182,19 @@ export class SharedTurns implements IpGate {
     }
   }
 
-  /** Gives nothing any more; resolves when nobody has a right of ours, or could have. */
+  /**
+   * Gives nothing any more, and gives back what it has; nobody asks for us any more. Resolves when nobody has a right of ours, or could
+   * begin a request with one.
+   */
   async settle(): Promise<void> {
     this.#isSettling = true
     const { clock } = this.#parts
+    for (const door of [...this.#held]) for (const right of [...door.rights]) this.#giveBack(door, right, true)
+    const endMs = clock.nowMs() + RIGHT_MS
     for (;;) {
       const nowMs = clock.nowMs()
       this.#forgetLost(nowMs)
-      if (this.#given.size === 0) return
+      if (this.#given.size === 0 || nowMs >= endMs) return
       await new Promise<void>((resolve) => {
         clock.callAt((nowMs + LATER_MS) as ClockMs, resolve)
       })

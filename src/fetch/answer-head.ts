@@ -18,7 +18,7 @@ export const CHUNKED = -1
 export const UNTIL_CLOSE = -2
 
 /** More headers than this are an attack (Node's own limit too). */
-const HEADERS_MAX = 2_000
+export const HEADERS_MAX = 2_000
 
 const TAB = 9
 const CR = 13
@@ -44,9 +44,9 @@ export class Complaint {
 }
 
 export interface AnswerHead {
-  /** As received, one character per byte, from the status line to the empty line. */
+  /** As received, one character per byte, from the status line to the empty line; of HTTP/2 what HTTP/1.1 would have sent. */
   readonly text: string
-  readonly httpVersion: '1.0' | '1.1'
+  readonly httpVersion: '1.0' | '1.1' | '2'
   readonly status: number
   readonly statusText: string
   /** Name and value in turn. */
@@ -148,9 +148,9 @@ function isBlank(code: number): boolean {
 }
 
 /** RFC 9112 §6.3, and "extract a length" of the Fetch standard where that is what browsers do. */
-function framed(
+export function framed(
   text: string,
-  httpVersion: '1.0' | '1.1',
+  httpVersion: '1.0' | '1.1' | '2',
   status: number,
   statusText: string,
   rawHeaders: string[],
@@ -208,7 +208,7 @@ function framed(
     rawHeaders,
     length,
     transferCodings,
-    isPersistent: httpVersion === '1.1' ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive'),
+    isPersistent: httpVersion === '1.0' ? hasToken(connection, 'keep-alive') : !hasToken(connection, 'close'),
     keepMs: keepAlive === '' ? null : keepMsOf(keepAlive),
   }
 }

@@ -21,7 +21,7 @@ export interface AnswerListener extends BodyTaker {
 }
 
 /** Interim answers to one request; servers send one or two. */
-const INTERIM_MAX = 20
+export const INTERIM_MAX = 20
 /** Pieces of heads kept beyond this are let go of with their answer. */
 const PENDING_BYTES_KEPT = 4 * 1024
 

@@ -30,6 +30,16 @@ const ADDRESSES_TRIED_MAX = 4
 /** What one read takes off a socket at most. */
 const READ_BYTES_MAX = 64 * 1024
 
+/** Which HTTP a server is let choose from; 'http/1.1-first': h2 if it refuses that. */
+export type Offer = 'http/1.1' | 'http/1.1-first' | 'h2-too'
+
+/** What is said in TLS, the best first. */
+const HTTP1_ONLY = ['http/1.1']
+const HTTP2_TOO = ['h2', 'http/1.1']
+
+/** The server speaks TLS, but none of the protocols that were offered (RFC 7301). */
+const OFFER_REFUSED = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+
 /** Why there is no connection. */
 export class ConnectError {
   readonly code: FailureCode | 'private-address'
@@ -49,8 +59,10 @@ export interface Target {
   /** Name or IP literal, without brackets. */
   readonly hostname: string
   readonly port: number
-  /** Speaks HTTP/1.1: said in TLS, and where it is not secure an HTTP proxy is asked for whole URLs instead of a tunnel. */
+  /** Speaks HTTP: said in TLS, and where it is not secure an HTTP proxy is asked for whole URLs instead of a tunnel. */
   readonly isHttp: boolean
+  /** Which HTTP, over TLS; HTTP/1.1 unless said otherwise. */
+  readonly offer?: Offer
   /** A TLS session of the same server to go on with. */
   readonly session?: Buffer
 }
@@ -59,6 +71,8 @@ interface Connected {
   readonly socket: Socket
   /** The other end: the host's address, or the proxy's. */
   readonly ip: string
+  /** Of a secure one that HTTP/2 was agreed on for; then nothing is told to `receive`. */
+  readonly http2: TLSSocket | null
 }
 
 type Done = (result: Connected | ConnectError) => void
@@ -139,7 +153,7 @@ export class Connector {
       ...(target.session === undefined ? {} : { session: target.session }),
       secureContext: this.#contextFor(name),
       rejectUnauthorized: this.#verifies,
-      ...(target.isHttp ? { ALPNProtocols: ['http/1.1'] } : {}),
+      ...(target.isHttp ? { ALPNProtocols: target.offer === 'h2-too' ? HTTP2_TOO : HTTP1_ONLY } : {}),
     })
   }
 
@@ -162,7 +176,7 @@ export class Connector {
 /** One connection being made. */
 export class ConnectAttempt {
   readonly #connector: Connector
-  readonly #target: Target
+  #target: Target
   #addresses: readonly Address[] = []
   #index = -1
   #socket: Socket | null = null
@@ -216,8 +230,8 @@ export class ConnectAttempt {
     const { port, isSecure, isHttp } = this.#target
     const { proxy } = this.#connector
     if (proxy !== null) return this.#viaProxy(proxy, ip)
-    // Other protocols may begin TLS in the middle, which a socket with a read buffer of ours cannot.
-    const reading = isHttp ? { onread: this.#connector.onRead(this.#receive) } : {}
+    // Other protocols may begin TLS in the middle, which a socket with a read buffer of ours cannot; nor can it be HTTP/2's.
+    const reading = isHttp && !this.#mayBeHttp2 ? { onread: this.#connector.onRead(this.#receive) } : {}
     const socket = isSecure
       ? this.#connector.secure(this.#target, { ip, ...reading })
       : connectTcp({ host: ip, port, noDelay: true, ...reading })
@@ -252,7 +266,7 @@ export class ConnectAttempt {
         }
         this.#phase = 'tls'
         const secured = this.#connector.secure(this.#target, { socket })
-        this.#receiveFrom(secured)
+        if (!this.#mayBeHttp2) this.#receiveFrom(secured)
         this.#watch(secured, host, 'secureConnect', () => this.#succeed(ip))
       }
       if (isSocks) openSocks(socket, proxy, { host, port }, through)
@@ -269,6 +283,7 @@ export class ConnectAttempt {
     socket.once(event, onEvent)
     socket.on('error', (error) => {
       if (socket !== this.#socket) return
+      if (this.#isRefused(error)) return this.#askForHttp2()
       const isProxy = this.#connector.proxy !== null && this.#phase === 'connect'
       this.#failed(isProxy ? 'FETCH_PROXY_FAILED' : failureOf(error, this.#phase), `${name}: ${detailOf(error)}`)
     })
@@ -280,7 +295,29 @@ export class ConnectAttempt {
     if (socket === null || done === null) return
     this.#done = null
     this.#socket = null
-    done({ socket, ip })
+    const http2 = this.#mayBeHttp2 && (socket as TLSSocket).alpnProtocol === 'h2' ? (socket as TLSSocket) : null
+    if (this.#mayBeHttp2 && http2 === null) this.#receiveFrom(socket)
+    done({ socket, ip, http2 })
+  }
+
+  get #mayBeHttp2(): boolean {
+    return this.#target.offer === 'h2-too' && this.#target.isSecure
+  }
+
+  #isRefused(error: Error): boolean {
+    const isFirst = this.#target.offer === 'http/1.1-first' && this.#phase === 'tls'
+    return isFirst && (error as NodeJS.ErrnoException).code === OFFER_REFUSED
+  }
+
+  /** The same address once more. Nothing was asked yet, so it is the same turn, and the time for connecting is that of both. */
+  #askForHttp2(): void {
+    this.#drop()
+    this.#target = { ...this.#target, offer: 'h2-too' }
+    this.#phase = 'connect'
+    const { proxy } = this.#connector
+    if (proxy !== null && this.#index === -1) return this.#viaProxy(proxy, this.#target.hostname)
+    this.#index--
+    this.#next()
   }
 
   #failed(code: FailureCode, detail: string): void {

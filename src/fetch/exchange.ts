@@ -18,13 +18,14 @@ import {
   type Truncation,
 } from '../document/index.ts'
 import type { AnswerHead } from './answer-head.ts'
+import type { Asker } from './asker.ts'
 import { detailOf, failureOf } from './classify-error.ts'
 import type { ConnectError } from './connector.ts'
 import { type Decoded, decodeContent, parseCodings } from './content-coding.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import type { FetchOutcome, FetchRequest } from './fetcher.ts'
 import type { FetchOptions } from './options.ts'
-import type { Asker, OriginConnection } from './origin-connection.ts'
+import type { OriginConnection } from './origin-connection.ts'
 import type { TypeFilter } from './type-filter.ts'
 
 /** What all exchanges of a fetcher share. */
@@ -35,6 +36,8 @@ export interface ExchangeSettings {
   readonly filter: TypeFilter
   /** Null where cookies are off. */
   readonly cookies: CookieJar | null
+  /** Asked in the moment before a request is written. */
+  readonly mayAsk: () => boolean
 }
 
 interface Refusal {
@@ -110,9 +113,12 @@ export class Exchange implements Asker {
   check(nowMs: ClockMs): void {
     const { options } = this.#settings
     const idleMs = nowMs - this.#movedAtMs
+    const { noise } = this.connection
     if (nowMs - this.#startedAtMs >= options.requestTimeout) {
       if (this.#phase === 'body') this.#complete('time', false)
       else this.#fail('FETCH_TIMEOUT', 'no complete answer in time')
+    } else if (noise !== null) {
+      this.onBroken(noise.code, noise.detail)
     } else if (this.#phase === 'connecting' && idleMs >= options.connectTimeout) {
       // The next address, if there is one, gets as much time.
       this.#movedAtMs = nowMs
@@ -133,12 +139,17 @@ export class Exchange implements Asker {
     this.#fail('FETCH_CONNECTION_LOST', 'stopped')
   }
 
-  onSent(): void {
-    const { clock } = this.#settings
+  onSent(): boolean {
+    const { clock, mayAsk } = this.#settings
+    if (!mayAsk()) {
+      this.#break(new Fault('NODE_FENCED', `${this.#request.url} is not asked for: the lease of this node is over`))
+      return false
+    }
     this.#phase = 'head'
     this.#sentAtMs = clock.nowMs()
     this.#sentAtWallMs = clock.wallMs()
     this.#movedAtMs = this.#sentAtMs
+    return true
   }
 
   onBytes(): void {
@@ -236,13 +247,14 @@ export class Exchange implements Asker {
     const durationMs = (wireTruncated === 'time' ? clock.nowMs() : this.#lastByteAtMs) - this.#sentAtMs
     const firstByteMs = (this.#firstByteAtMs ?? this.#sentAtMs) - this.#sentAtMs
     const { ip } = this.connection
+    const requestHead = this.connection.recorded(this.#requestHead)
     // The next request may use the connection while this body is still being decoded.
     this.#end(isConnectionGood)
     wire.finish()
     const deliver = ({ body, decoding, isCut }: Decoded): void => {
       const document = new FetchedDocument({
         url: this.#request.url,
-        requestHead: this.#requestHead,
+        requestHead,
         httpVersion: head.httpVersion,
         status: head.status,
         statusText: head.statusText,

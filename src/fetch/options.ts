@@ -156,6 +156,10 @@ export const fetchOptions = z.strictObject({
     { min: 1 },
   ),
   tls: choice(['verify', 'accept-any'], 'verify', { text: 'Whether certificates must be valid.' }),
+  http2: choice(['off', 'needed', 'offered'], 'off', {
+    text: 'HTTP/2 over TLS: never, only with servers that refuse HTTP/1.1, or with all that offer it (some 0.2 ms of processor time more for each page).',
+    flag: 'http2',
+  }),
   caFile: text(
     '',
     {

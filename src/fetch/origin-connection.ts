@@ -7,33 +7,24 @@
 // hot: receive() is called for each piece that comes off the socket.
 
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Clock, ClockMs } from '../base/index.ts'
 import type { Address } from '../dns/index.ts'
-import { type AnswerListener, AnswerReader } from './answer-reader.ts'
+import { AnswerReader } from './answer-reader.ts'
+import type { Asker } from './asker.ts'
+import type { Complaint } from './answer-head.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import type { Timed } from './deadline-sweep.ts'
+import type { HttpVersions } from './http-versions.ts'
+import type { Http2Session } from './http2-session.ts'
 import type { RequestHead } from './request-head.ts'
-
-/** A request under way, told of what happens to it. */
-export interface Asker extends AnswerListener {
-  /** What goes over the wire. */
-  readonly requestText: string
-  /** A HEAD: no body follows. */
-  readonly isHead: boolean
-  onConnecting(): void
-  onSent(): void
-  /** Bytes have come; what they are follows. */
-  onBytes(): void
-  onConnectError(error: ConnectError): void
-  /** The connection broke, or we did. */
-  onError(error: Error): void
-}
 
 export interface ConnectionSettings {
   readonly connector: Connector
   readonly clock: Clock
   readonly headMax: number
   readonly keepAliveMs: number
+  readonly versions: HttpVersions
 }
 
 export class OriginConnection implements Timed {
@@ -50,6 +41,8 @@ export class OriginConnection implements Timed {
   readonly #onUseless: (connection: OriginConnection) => void
   #attempt: ConnectAttempt | null = null
   #socket: Socket | null = null
+  /** Over the socket, where the server chose HTTP/2: then it is read there and not here. */
+  #http2: Http2Session | null = null
   #asker: Asker | null = null
   #idleUntilMs = 0
 
@@ -76,22 +69,34 @@ export class OriginConnection implements Timed {
 
   /** Whether an idle connection is to be asked again; the sweep may be late. */
   isFresh(nowMs: ClockMs): boolean {
-    return nowMs < this.#idleUntilMs
+    return nowMs < this.#idleUntilMs && (this.#http2 === null || (this.#http2.isOpen && this.#http2.noise === null))
   }
 
   check(nowMs: ClockMs): void {
     if (this.#asker === null && !this.isFresh(nowMs)) this.#onUseless(this)
   }
 
+  /** What comes beside the answer is too much. */
+  get noise(): Complaint | null {
+    return this.#http2 === null ? null : this.#http2.noise
+  }
+
+  /** A request that goes, or went, over this connection, as it is written down. */
+  recorded(requestHead: string): string {
+    return this.#http2 === null ? requestHead : this.#http2.recorded(requestHead)
+  }
+
   /** Asks over the connection there is, or makes one first. */
   ask(asker: Asker, addresses: readonly Address[]): void {
     this.#asker = asker
+    if (this.#http2 !== null) return this.#http2.ask(asker)
     if (this.#socket !== null) return this.#send(asker, this.#socket)
     this.#attempt = this.#settings.connector.connect(this.#target, addresses, this.#receive, (result) => {
       this.#attempt = null
       if (result instanceof ConnectError) return asker.onConnectError(result)
       this.ip = result.ip
       this.#socket = result.socket
+      if (result.http2 !== null) return this.#speakHttp2(result.http2).ask(asker)
       this.#watch(result.socket)
       this.#send(asker, result.socket)
     })
@@ -125,14 +130,28 @@ export class OriginConnection implements Timed {
     this.#attempt = null
     const socket = this.#socket
     this.#socket = null
+    this.#http2?.destroy()
+    this.#http2 = null
     if (socket === null || socket.closed) return Promise.resolve()
     socket.destroy()
     return new Promise((resolve) => socket.once('close', () => resolve()))
   }
 
+  #speakHttp2(socket: TLSSocket): Http2Session {
+    const { headMax, versions } = this.#settings
+    this.#http2 = versions.speakHttp2(socket, this.origin, {
+      headMax,
+      onUseless: () => {
+        if (this.#asker === null) this.#loseIdle()
+      },
+      onWantsHttp1: () => versions.wantsHttp1(this.origin),
+    })
+    return this.#http2
+  }
+
   #send(asker: Asker, socket: Socket): void {
     this.#reader.expect(asker, !asker.isHead)
-    asker.onSent()
+    if (!asker.onSent()) return
     socket.write(asker.requestText, 'latin1')
   }
 

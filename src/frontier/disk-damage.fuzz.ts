@@ -10,6 +10,7 @@ import { Fault, ManualClock, Random } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { DiskFrontier, type DiskFrontierSettings } from './disk-frontier.ts'
 import type { FrontierEntry } from './frontier.ts'
+import { salvageFrontier } from './salvage.ts'
 
 const HOSTS = 300
 const BATCHES = 6
@@ -17,6 +18,7 @@ const URLS_PER_BATCH = 1_500
 /** Batches before this one are not in the journal any more. */
 const JOURNAL_FROM = 4
 const FLIPS_PER_FILE = 8
+const SALVAGES_PER_TABLE = 5
 
 const clock = new ManualClock()
 const settings: DiskFrontierSettings = {
@@ -170,3 +172,38 @@ for (const from of ['whole', 'tables']) {
     }
   }, 300_000)
 }
+
+test('what is salvaged was waiting, and no more is lost than is said', async () => {
+  const random = new Random('salvage')
+  const tables = (await readdir(join(root, 'tables'))).filter((name) => name.endsWith('.ldb'))
+  const said = { bound: 0, lost: 0 }
+  for (const name of tables) {
+    for (let i = 0; i < SALVAGES_PER_TABLE; i++) {
+      const directory = await mkdtemp(join(root, 'salvaged-'))
+      await cp(join(root, 'tables'), directory, { recursive: true })
+      const bytes = await readFile(join(directory, name))
+      const at = random.below(bytes.length)
+      bytes[at] = (bytes[at] as number) ^ (1 << random.below(8))
+      await writeFile(join(directory, name), bytes)
+      const shown: string[] = []
+      const { batch, found, expected, certain, damage } = await salvageFrontier(
+        directory,
+        ({ url }) => void shown.push(url),
+      )
+      await rm(directory, { recursive: true })
+      expect(damage[0]).toContain(name)
+      expect(found).toBe(shown.length)
+      expect(new Set(shown).size).toBe(shown.length)
+      const known = new Set<string>(batches.flat().map(({ url }) => url))
+      expect(shown.filter((url) => !known.has(url))).toEqual([])
+      if (expected === null || batch === null) continue
+      said.bound++
+      const waiting = new Set<string>(batches.slice(0, batch).flatMap((entries) => entries.map(({ url }) => url)))
+      for (const url of shown) waiting.delete(url)
+      if (waiting.size > 0) said.lost++
+      expect(waiting.size, `${name} flipped at ${at}`).toBeLessThanOrEqual(expected - certain)
+    }
+  }
+  expect(said.bound).toBeGreaterThan(0)
+  expect(said.lost).toBeGreaterThan(0)
+}, 300_000)

@@ -20,7 +20,7 @@ const CRC_BYTES = 4
 const MARKER = 'm'
 const KNOWN = 'f'
 const NUMBER_DIGITS = 9
-const CHECKPOINT = 'checkpoint'
+export const CHECKPOINT = 'checkpoint'
 const CODE = 't'
 /**
  * For a byte written so many are merged. What is written is mostly written anew or deleted, so a stretch that comes to be merged holds

@@ -1,5 +1,5 @@
-// The line store on LevelDB. Chosen for what it costs to install and to run (docs/decisions/0017); what it does not check is
-// checked by guarded-store.ts.
+// The line store on LevelDB. Chosen for what it costs to install and to run (docs/decisions/0017). It checks next to nothing: its files
+// are checked before it sees them (level-check.ts), what it gives back by guarded-store.ts.
 //
 // Every write is synced: a sync reaches the newest log file only, so what was written before without one could be lost
 // with the log before it.
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { diskFault, Fault } from '../base/index.ts'
 import { makeDirectory, writeAtomically } from '../disk/index.ts'
+import { findDamage, leaveWhatIsSound, type LostStretch } from './level-check.ts'
 import type { LineStore, StoreBatch } from './line-store.ts'
 
 const CACHE_BYTES = 8 * 2 ** 20
@@ -54,7 +55,10 @@ export class LevelStore implements LineStore {
     this.#level = level
   }
 
+  /** Reads every table once: about a second for a GiB. */
   static async open(directory: string): Promise<LevelStore> {
+    const damage = await findDamage(directory)
+    if (damage !== null) throw levelFault(directory, 'opening', new Error(damage))
     const level = new ClassicLevel<string, Uint8Array>(directory, {
       keyEncoding: 'utf8',
       valueEncoding: 'view',
@@ -71,13 +75,26 @@ export class LevelStore implements LineStore {
     return new LevelStore(directory, level)
   }
 
-  /** Makes a store that cannot be opened one that can, of the tables that are left of it. */
-  static async rescue(directory: string): Promise<void> {
+  /**
+   * Makes a store that cannot be opened one that can, of what is sound of it, and opens it. What it gives for a key within a lost stretch
+   * may be what it once was.
+   */
+  static async rescue(directory: string): Promise<{ store: LevelStore; lost: LostStretch[] }> {
+    const lost = await leaveWhatIsSound(directory)
     try {
       await ClassicLevel.repair(directory)
     } catch (cause) {
       throw levelFault(directory, 'opening', cause)
     }
+    const store = await LevelStore.open(directory)
+    try {
+      // A repair puts all tables side by side, where LevelDB takes the one with the highest number for the newest; a merge looks closer.
+      await store.#level.compactRange('', LAST_KEY)
+    } catch (cause) {
+      await store.close()
+      throw levelFault(directory, 'writing', cause)
+    }
+    return { store, lost }
   }
 
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {

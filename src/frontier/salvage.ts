@@ -9,9 +9,10 @@ import type { HostKey } from '../url/index.ts'
 import type { CheckpointFacts } from './checkpoint-writer.ts'
 import { EntryBlock } from './entry-block.ts'
 import type { FrontierEntry } from './frontier.ts'
-import { blockKey, GuardedStore } from './guarded-store.ts'
+import { blockKey, CHECKPOINT, GuardedStore } from './guarded-store.ts'
 import { decodeRecord, type HostRecord } from './host-record.ts'
 import type { InlineBlock } from './inline-block.ts'
+import type { LostStretch } from './level-check.ts'
 import { LevelStore } from './level-store.ts'
 
 export interface SalvagedFrontier {
@@ -20,6 +21,8 @@ export interface SalvagedFrontier {
   /** URLs that were read, and how many there should be, if that can be told. */
   readonly found: number
   readonly expected: number | null
+  /** Of those that were read: in records that are surely the last of their hosts. Others may be settled by now. */
+  readonly certain: number
   /** What is wrong, in words; nothing when the frontier is as it was written. */
   readonly damage: readonly string[]
   /** Hosts that have lost URLs, and how many where that can be told. */
@@ -32,12 +35,15 @@ export async function salvageFrontier(
   show: (entry: FrontierEntry) => void | Promise<void>,
 ): Promise<SalvagedFrontier> {
   const damage: string[] = []
-  const level = await openSomehow(directory, damage)
+  const { level, lost } = await openSomehow(directory, damage)
   const store = new GuardedStore(level)
   try {
     const facts = await factsOf(store, damage)
     const hosts = new Map<HostKey, number | null>()
     let found = 0
+    let certain = 0
+    // Where something is lost an older value may stand in its place, if there was one.
+    const mayBeOld = (key: string): boolean => lost.some(({ from, to }) => key >= from && key <= to)
     const records = level.readable('h', 'i')
     for (;;) {
       const next = await records.next()
@@ -60,25 +66,29 @@ export async function salvageFrontier(
       }
       for (const entry of entries.kept) await show(entry)
       found += entries.kept.length
+      if (!mayBeOld(key)) certain += entries.kept.length
     }
-    const expected = facts?.waiting ?? null
+    const expected = mayBeOld(CHECKPOINT) ? null : (facts?.waiting ?? null)
     if (damage.length === 0 && expected !== null && found !== expected) {
       damage.push(`${expected} URLs should wait, and ${found} do`)
     }
-    return { batch: facts?.batch ?? null, found, expected, damage, hosts }
+    return { batch: facts?.batch ?? null, found, expected, certain, damage, hosts }
   } finally {
     await store.close()
   }
 }
 
-async function openSomehow(directory: string, damage: string[]): Promise<LevelStore> {
+async function openSomehow(
+  directory: string,
+  damage: string[],
+): Promise<{ level: LevelStore; lost: readonly LostStretch[] }> {
   try {
-    return await LevelStore.open(directory)
+    return { level: await LevelStore.open(directory), lost: [] }
   } catch (fault) {
     if (!(fault instanceof Fault) || fault.code !== 'LEDGER_CORRUPT') throw fault
     damage.push(fault.message)
-    await LevelStore.rescue(directory)
-    return await LevelStore.open(directory)
+    const { store, lost } = await LevelStore.rescue(directory)
+    return { level: store, lost }
   }
 }
 

@@ -10,8 +10,11 @@ import { listSegments } from './segment-chain.ts'
 import type { CrawlIdentity } from './ledger.ts'
 import { decodeIdentity, decodeRecord, SEGMENT_FORMAT_VERSION } from './segment-record.ts'
 
-interface BatchRecord {
+/** A batch as it stands in a journal. */
+export interface BatchRecord {
   readonly number: number
+  /** Digest of the batch before it. */
+  readonly follows: Buffer
   readonly body: Buffer
 }
 
@@ -47,7 +50,8 @@ export async function* lookAtJournal(directory: string, after = 0): AsyncGenerat
   for await (const { number, body } of lookAtRecords(directory, after)) yield { number, batch: decodeBatch(body) }
 }
 
-async function* lookAtRecords(directory: string, after: number): AsyncGenerator<BatchRecord> {
+/** The same without making batches of them. */
+export async function* lookAtRecords(directory: string, after: number): AsyncGenerator<BatchRecord> {
   let number = after
   for (;;) {
     const { segments } = await listSegments(directory)
@@ -60,7 +64,7 @@ async function* lookAtRecords(directory: string, after: number): AsyncGenerator<
           const record = decodeRecord(payload)
           if (record?.kind !== 'batch' || record.number <= number) continue
           number = record.number
-          yield { number, body: record.body }
+          yield { number, follows: record.digest, body: record.body }
         }
         // When the directory was read the next segment was there, so this one was complete.
         if (next === undefined) return

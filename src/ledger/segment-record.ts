@@ -60,6 +60,11 @@ export function digestOf(record: Uint8Array): Buffer {
   return hash('sha256', record, 'buffer').subarray(0, DIGEST_BYTES)
 }
 
+/** What the batch after this one carries, and with it everything before: `follows` is what this one carries. */
+export function chainDigest(number: number, follows: Buffer, body: Uint8Array): Buffer {
+  return digestOf(encodeRecord('batch', number, follows, body))
+}
+
 /** What the first batch of a crawl follows. */
 export function originDigest(identity: CrawlIdentity): Buffer {
   return digestOf(encodeIdentity(identity))

@@ -22,8 +22,8 @@ import type { Journal, NumberedBatch } from './journal.ts'
 import type { CrawlIdentity, LedgerBatch } from './ledger.ts'
 import { complaintAbout, isBeingSealed, listSegments, type SegmentFiles, scanSegments } from './segment-chain.ts'
 import {
+  chainDigest,
   decodeRecord,
-  digestOf,
   encodeIdentity,
   encodeRecord,
   originDigest,
@@ -43,6 +43,15 @@ export interface SegmentedJournalOptions {
   readonly create: () => CrawlIdentity
   /** A segment that has become this long is the last but one from the next commit on. */
   readonly segmentBytes?: number
+}
+
+/** A batch as it will stand in the journal. */
+export interface PreparedBatch {
+  readonly number: number
+  /** As bytes; decodeBatch() reads them. */
+  readonly body: Buffer
+  /** Stands for this batch and everything before it. */
+  readonly digest: Buffer
 }
 
 interface Segment {
@@ -109,8 +118,26 @@ export class SegmentedJournal implements Journal {
     return new SegmentedJournal(options, scans, await FramedLog.goOn(framesOf(scans.at(-1))))
   }
 
+  /** A journal that goes on where another one stood after a batch; the directory has none. */
+  static async beginAt(
+    options: Omit<SegmentedJournalOptions, 'create'>,
+    identity: CrawlIdentity,
+    follows: number,
+    digest: Buffer,
+  ): Promise<SegmentedJournal> {
+    const { directory, random } = options
+    await makeDirectory(directory)
+    await (await createSegment({ directory, random, identity, follows, digest })).close()
+    return SegmentedJournal.open({ ...options, create: () => identity })
+  }
+
   get firstNumber(): number {
     return this.#segments[0]?.firstNumber ?? 1
+  }
+
+  /** Of the last batch; of the crawl's identity where there is none. */
+  get lastDigest(): Buffer {
+    return this.#lastDigest
   }
 
   get lastNumber(): number {
@@ -149,20 +176,41 @@ export class SegmentedJournal implements Journal {
   }
 
   async commit(batch: LedgerBatch): Promise<number> {
+    return this.commitPrepared([this.prepare(batch)])
+  }
+
+  /** The batch as it would be written next. Nothing is promised. */
+  prepare(batch: LedgerBatch): PreparedBatch {
+    const number = this.lastNumber + 1
+    const body = encodeBatch(batch)
+    return { number, body, digest: chainDigest(number, this.#lastDigest, body) }
+  }
+
+  /**
+   * Writes batches with one sync, and says the number of the last. Of several a loss of power may keep the later and lose the
+   * earlier, which looks like damage: only for whoever can make the journal anew.
+   */
+  async commitPrepared(batches: readonly PreparedBatch[]): Promise<number> {
     assert(!this.#isCommitting, 'a batch is committed while another one is')
     if (this.#fault !== null) throw this.#fault
     this.#isCommitting = true
     try {
       // At least one batch in each, however large: a segment without would have the name of the next.
       if (this.#current.ends.length > 1 && this.#log.length >= this.#segmentBytes) await this.#beginSegment()
-      const number = this.lastNumber + 1
-      const record = encodeRecord('batch', number, this.#lastDigest, encodeBatch(batch))
-      this.#log.append(record)
+      const ends: number[] = []
+      let digest = this.#lastDigest
+      for (const [index, batch] of batches.entries()) {
+        const expected = this.lastNumber + 1 + index
+        assert(batch.number === expected, `batch ${batch.number} is committed where ${expected} should be`)
+        this.#log.append(encodeRecord('batch', batch.number, digest, batch.body))
+        ends.push(this.#log.length)
+        digest = batch.digest
+      }
       await this.#log.sync()
-      this.#lastDigest = digestOf(record)
+      this.#lastDigest = digest
       this.#current.bytes = this.#log.length
-      this.#current.ends.push(this.#log.length)
-      return number
+      this.#current.ends.push(...ends)
+      return this.lastNumber
     } catch (fault) {
       // Whether the batch is there only the next opening can tell: this journal is over.
       this.#fault = fault

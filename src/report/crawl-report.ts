@@ -2,6 +2,7 @@
 // `portolan report --json` prints. Everything in it is bounded, whatever the size of the crawl.
 
 import type { Answers } from './answer-class.ts'
+import type { ArchiveFigures } from './archive-figures.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
 import type { HostFigures } from './host-table.ts'
 import type { HistogramBucket } from './log-histogram.ts'
@@ -66,6 +67,16 @@ export interface CrawlReport {
   readonly unreadableLines: number
   /** Lines of pages that were visited again since, or wait for it: counted nowhere else. */
   readonly earlierVisits: number
+
+  /** Where the WARC files are. */
+  readonly archive: ArchiveFigures
+  readonly lostArchives: {
+    /** Files that pages name, and that are neither here nor shipped; and those pages. */
+    readonly files: number
+    readonly pages: number
+    /** Pages that were put back in line because their file was lost, had again by now or not. */
+    readonly again: number
+  }
 
   readonly statuses: TallyRows
   /** Their weight is bytes. */

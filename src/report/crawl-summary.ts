@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFault, type FailureCode, type RefusalReason, type SkipReason, type StopReason } from '../base/index.ts'
 import { type Answers, answersOf } from './answer-class.ts'
+import { type ArchiveFigures, archiveFiguresOf } from './archive-figures.ts'
 
 /** One run of the crawl, from start to stop of the process. */
 export interface RunFigures {
@@ -37,6 +38,8 @@ export interface CrawlSummary {
   readonly cpuSeconds: number
   /** How many agents work on it. */
   readonly agents: number
+  /** Where the files of the archive are. */
+  readonly archive: ArchiveFigures
   readonly dir: string
   readonly stoppedBecause: StopReason
   /** Where every host left rests: when the first of them may be asked, ISO 8601, UTC; else null. */
@@ -104,6 +107,7 @@ function completeSummary(found: Readonly<Record<string, unknown>>, dir: string):
     peakRssBytes: number(found, 'peakRssBytes'),
     cpuSeconds: number(found, 'cpuSeconds'),
     agents: Math.max(1, number(found, 'agents')),
+    archive: archiveFiguresOf(found['archive']),
     dir: text('dir') || dir,
     stoppedBecause: found['stoppedBecause'] as StopReason,
     nextAskAt: text('nextAskAt') || null,

@@ -1,3 +1,4 @@
+export { type ArchiveFigures, archiveText, isShippedWhole, NO_ARCHIVE_FIGURES } from './archive-figures.ts'
 export type { Answers } from './answer-class.ts'
 export type { CrawlReport } from './crawl-report.ts'
 export { type CrawlSummary, loadCrawlSummary, type RunFigures } from './crawl-summary.ts'

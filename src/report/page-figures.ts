@@ -124,7 +124,16 @@ export class PageFigures {
   /** All figures that come from pages and failures alone. */
   figures(): Omit<
     CrawlReport,
-    'summary' | 'hasEnded' | 'dir' | 'unreadableLines' | 'earlierVisits' | 'links' | 'broken' | 'timeline'
+    | 'summary'
+    | 'hasEnded'
+    | 'dir'
+    | 'unreadableLines'
+    | 'earlierVisits'
+    | 'archive'
+    | 'lostArchives'
+    | 'links'
+    | 'broken'
+    | 'timeline'
   > {
     return {
       pages: this.#pages,

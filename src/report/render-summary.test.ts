@@ -1,5 +1,6 @@
 // The last lines of a crawl: exact, aligned, folded, and deaf to what the web tries to say.
 
+import { NO_ARCHIVE_FIGURES } from './archive-figures.ts'
 import { expect, test } from 'vitest'
 import type { CrawlSummary } from './crawl-summary.ts'
 import { renderSummary } from './render-summary.ts'
@@ -19,6 +20,7 @@ const summary: CrawlSummary = {
   cpuSeconds: 1,
   agents: 1,
   dir: 'out/example.org',
+  archive: NO_ARCHIVE_FIGURES,
   stoppedBecause: 'interrupted',
   nextAskAt: null,
   refused: {},

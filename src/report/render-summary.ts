@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { formatBytes } from '../base/index.ts'
 import type { Answers } from './answer-class.ts'
+import { type ArchiveFigures, archiveText } from './archive-figures.ts'
 import type { CrawlReport } from './crawl-report.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
 import { formatCount, formatNumberOf, formatRate, formatSpan } from './figures.ts'
@@ -33,6 +34,7 @@ interface Figures {
   readonly failures: Readonly<Record<string, number>>
   readonly skipped: Readonly<Record<string, number>>
   readonly waiting: number
+  readonly archive?: ArchiveFigures
 }
 
 type Row = readonly [name: string, text: string]
@@ -107,7 +109,7 @@ function hasReasons({ failed, skipped }: Figures): boolean {
 }
 
 function figureRows(figures: Figures): Row[] {
-  const { pages, hosts, bytes, seconds, answers, failed, skipped, waiting } = figures
+  const { pages, hosts, bytes, seconds, answers, failed, skipped, waiting, archive } = figures
   const rate = `${formatSpan(seconds * 1_000)}, ${formatRate(seconds > 0 ? pages / seconds : 0)} pages/s`
   const rows: Row[] = [
     ['pages', `${formatCount(pages)} from ${formatNumberOf(hosts, 'host')}, ${formatBytes(bytes)}`],
@@ -118,6 +120,7 @@ function figureRows(figures: Figures): Row[] {
   const skippedTotal = totalOf(skipped)
   if (skippedTotal > 0) rows.push(['skipped', reasonsText(skippedTotal, skipped)])
   if (waiting > 0) rows.push(['waiting', formatCount(waiting)])
+  if (archive !== undefined && archive.to !== null) rows.push(['archive', archiveText(archive)])
   return rows
 }
 

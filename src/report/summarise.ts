@@ -13,6 +13,7 @@ import { sharesOf } from '../view/index.ts'
 import type { BrokenLinks } from './broken-links.ts'
 import type { CrawlReport } from './crawl-report.ts'
 import { loadCrawlSummary } from './crawl-summary.ts'
+import { LostArchives } from './lost-archives.ts'
 import { PageFigures } from './page-figures.ts'
 import { standingPages } from './standing-pages.ts'
 import { Tally } from './tally.ts'
@@ -34,14 +35,18 @@ export async function summarise(dir: string): Promise<CrawlReport> {
     )
   }
   const figures = new PageFigures()
+  const lost = await LostArchives.open(dir)
   let unreadableLines = 0
   let earlierVisits = 0
   for (const share of shares) {
     for await (const { page, counts } of standingPages(share)) {
       if (!counts) earlierVisits++
-      else if (isPage(page)) figures.addPage(page)
-      else unreadableLines++
+      else if (isPage(page)) {
+        figures.addPage(page)
+        lost.addPage(page)
+      } else unreadableLines++
     }
+    await lost.addReturns(share)
   }
   for (const share of shares) {
     for await (const failure of records<FailureRecord>(join(share, 'failures.jsonl'))) {
@@ -62,6 +67,8 @@ export async function summarise(dir: string): Promise<CrawlReport> {
     dir,
     unreadableLines,
     earlierVisits,
+    archive: { ...lost.archive, to: summary?.archive.to ?? lost.archive.to },
+    lostArchives: lost.figures,
     ...counted,
     links,
     broken: { ...broken, loops: figures.redirects.loopCount },

@@ -1,5 +1,6 @@
 // Every way a crawl can end has words, and every one that can go on says how.
 
+import { NO_ARCHIVE_FIGURES } from './archive-figures.ts'
 import { expect, test } from 'vitest'
 import { STOPS, type StopReason } from '../base/index.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
@@ -21,6 +22,7 @@ function summaryWith(changes: Partial<CrawlSummary>): CrawlSummary {
     cpuSeconds: 1,
     agents: 1,
     dir: 'example.org',
+    archive: NO_ARCHIVE_FIGURES,
     stoppedBecause: 'finished',
     nextAskAt: null,
     refused: {},

@@ -2,6 +2,7 @@
 // the page.
 
 import { STOPS } from '../base/index.ts'
+import { isShippedWhole } from './archive-figures.ts'
 import type { CrawlSummary } from './crawl-summary.ts'
 import { formatNumberOf } from './figures.ts'
 
@@ -44,6 +45,7 @@ function finishedVerdict(summary: CrawlSummary, dir: string, told: Told): Verdic
   const complete = isIdle ? 'Already complete' : 'Complete'
   const lost = lossesOf(summary)
   const outside = outsideOf(summary)
+  if (lost === '' && !isShippedWhole(summary.archive)) return unshippedVerdict(complete, summary, dir)
   if (lost === '') {
     const nothing = isIdle ? 'nothing was left to fetch' : 'nothing is left to fetch'
     const tone = outside === '' ? 'good' : 'warn'
@@ -58,6 +60,17 @@ function finishedVerdict(summary: CrawlSummary, dir: string, told: Told): Verdic
     headline,
     advice: 'Which URLs, and why, stands in failures.jsonl. To have the next run ask again for those that failed:',
     command: `portolan requeue ${shellWord(dir)} --failed`,
+  }
+}
+
+/** Nothing is lost: it is all here. */
+function unshippedVerdict(complete: string, { archive }: CrawlSummary, dir: string): Verdict {
+  const files = formatNumberOf(archive.onlyHere.files + archive.missing.length, 'file is', 'files are')
+  return {
+    tone: 'warn',
+    headline: `${complete}, but ${files} not at ${archive.to} yet`,
+    advice: `${archive.trouble === null ? '' : `${archive.trouble}. `}They are here, and are copied when the crawl is started again:`,
+    command: goOnCommand(dir),
   }
 }
 

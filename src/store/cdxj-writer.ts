@@ -91,7 +91,15 @@ function quoted(text: string): string {
   return /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** Sorts the lines of all agents into one index. The inputs stay, so that a crawl can go on. */
-export async function sortCdxj(inputs: readonly string[], output: string): Promise<void> {
-  await sortLines(inputs, output)
+/** Sorts the lines of all agents into one index, without those of files that are lost. The inputs stay, so that a crawl can go on. */
+export async function sortCdxj(
+  inputs: readonly string[],
+  output: string,
+  lostFiles: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  if (lostFiles.size === 0) return void (await sortLines(inputs, output))
+  // The name stands last in a line, and names are plain ASCII.
+  const lost = new Set([...lostFiles].map((file) => quoted(file.slice(file.lastIndexOf('/') + 1))))
+  const keeps = (line: string): boolean => !lost.has(/"filename":("[^"]*")\}$/.exec(line.trimEnd())?.[1] ?? '')
+  await sortLines(inputs, output, { keeps })
 }

@@ -87,6 +87,8 @@ export interface ReturnNote {
   readonly via: string | null
   /** What a server may call unchanged; null where no whole answer with status 200 is known. */
   readonly capture: Capture | null
+  /** Its WARC file is lost: the page is had anew. */
+  readonly lost?: true
 }
 
 /** A content of a page as it was had. */

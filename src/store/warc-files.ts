@@ -2,6 +2,7 @@
 //
 //    archive/portolan-<crawl>-<yyyymmddhhmmss>-<agent>-<serial>.warc.gz.open   being written
 //    archive/portolan-<crawl>-<yyyymmddhhmmss>-<agent>-<serial>.warc.gz        finished, never touched again
+//    archive/portolan-<crawl>-<yyyymmddhhmmss>-<node>-<agent>-<serial>.warc.gz the same where nodes have names
 //
 // Records name the final file from the start, so that nothing has to be rewritten when it is renamed.
 
@@ -14,17 +15,45 @@ import type { ArchiveFile, ArchiveState } from './archive.ts'
 /** Where in the crawl's directory the archive stands. */
 const ARCHIVE_FOLDER = 'archive'
 const OPEN_SUFFIX = '.open'
+/** Behind the name of the crawl: who wrote it, and the serial. */
+const WRITER = /-\d{14}-((?:[A-Za-z0-9._]+-)?\d+)-(\d+)\.warc(?:\.gz|\.zst)?(?:\.open)?$/
+
+/** Whether a name, relative to the crawl's directory, is that of a finished WARC file. */
+export function isWarcName(file: string): boolean {
+  return /^archive\/[^/]+\.warc(?:\.gz|\.zst)?$/.test(file)
+}
+
+/** Where the files of an agent are, and what they are called. */
+export interface WarcPlace {
+  /** The crawl's. */
+  readonly directory: string
+  readonly crawlName: string
+  readonly agent: number
+  /** The name of the node it runs on; null where there is one only. */
+  readonly node?: string | null
+  /** How long a file is that is kept elsewhere and may be missing here; null where it is not. */
+  readonly elsewhere?: (file: string) => number | null
+  /** Files may be lost: whoever opens it knows, and sees to it. */
+  readonly mayLack?: boolean
+}
 
 export class WarcFiles {
   /** The crawl's directory. */
   readonly #directory: string
   readonly #crawl: string
-  readonly #agent: number
+  /** `<agent>`, or `<node>-<agent>`. */
+  readonly #writer: string
+  readonly #node: string | null
+  readonly #mayLack: boolean
+  readonly #elsewhere: (file: string) => number | null
 
-  constructor(directory: string, crawlName: string, agent: number) {
+  constructor({ directory, crawlName, agent, node = null, elsewhere = () => null, mayLack = false }: WarcPlace) {
     this.#directory = directory
-    this.#crawl = crawlName.replaceAll(/[^A-Za-z0-9._]+/g, '_')
-    this.#agent = agent
+    this.#crawl = nameable(crawlName)
+    this.#writer = node === null ? String(agent) : `${nameable(node)}-${agent}`
+    this.#node = node
+    this.#mayLack = mayLack
+    this.#elsewhere = elsewhere
   }
 
   /** Path of the file with this name relative to the crawl's directory, while it is written. */
@@ -38,7 +67,7 @@ export class WarcFiles {
 
   name(serial: number, wallMs: number, suffix: string): string {
     const stamp = new Date(wallMs).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)
-    return `${ARCHIVE_FOLDER}/portolan-${this.#crawl}-${stamp}-${this.#agent}-${String(serial).padStart(5, '0')}.warc${suffix}`
+    return `${ARCHIVE_FOLDER}/portolan-${this.#crawl}-${stamp}-${this.#writer}-${String(serial).padStart(5, '0')}.warc${suffix}`
   }
 
   async finish(file: string): Promise<void> {
@@ -86,31 +115,60 @@ export class WarcFiles {
     let size = await sizeOf(openPath)
     if (size === null) {
       size = await sizeOf(finalPath)
-      if (size === length) return false
+      if (size === length || (size === null && this.#isElsewhere(file, length))) return false
       // Finished by a run whose last records were never committed: take it back.
       if (size !== null && size > length) await rename(finalPath, openPath)
     }
     if (size === null || size < length) {
       throw new Fault(
         'LEDGER_CORRUPT',
-        `${finalPath} should hold ${length} bytes and ${size === null ? 'is missing' : `holds ${size}`}; restore it from a copy`,
+        `${finalPath} should hold ${length} bytes and ${size === null ? 'is missing' : `holds ${size}`}; restore it from a copy${size === null ? ', or have its pages fetched again: `portolan requeue DIR --lost-archives`' : ''}`,
       )
     }
     if (size > length) await truncate(openPath, length)
     return true
   }
 
+  /** Safe at another place, or written by another node, which has the file and finishes it (finishLeftFile). */
+  #isElsewhere(file: string, length: number): boolean {
+    if (this.#mayLack || this.#elsewhere(file) === length) return true
+    return WRITER.exec(file)?.[1] !== this.#writer && this.#node !== null
+  }
+
   async #own(): Promise<{ entry: string; serial: number }[]> {
     const own: { entry: string; serial: number }[] = []
     const prefix = `portolan-${this.#crawl}-`
     for (const entry of await readdir(join(this.#directory, ARCHIVE_FOLDER))) {
-      const match = /^(\d{14})-(\d+)-(\d+)\.warc(\.gz|\.zst)?(\.open)?$/.exec(entry.slice(prefix.length))
-      if (entry.startsWith(prefix) && match !== null && Number(match[2]) === this.#agent) {
-        own.push({ entry, serial: Number(match[3]) })
+      const match = WRITER.exec(entry.slice(prefix.length - 1))
+      if (entry.startsWith(prefix) && match?.[1] === this.#writer) {
+        own.push({ entry, serial: Number(match[2]) })
       }
     }
     return own
   }
+}
+
+/**
+ * Finishes a file whose agent goes on elsewhere: of what it wrote here so much was committed. Says whether the file is here,
+ * finished now or before.
+ */
+export async function finishLeftFile(directory: string, { file, length }: ArchiveFile): Promise<boolean> {
+  const path = join(directory, file)
+  try {
+    const size = await sizeOf(`${path}${OPEN_SUFFIX}`)
+    if (size === null) return (await sizeOf(path)) === length
+    if (size < length) return false
+    if (size > length) await truncate(`${path}${OPEN_SUFFIX}`, length)
+  } catch (cause) {
+    throw diskFault(`finishing ${path}`, cause)
+  }
+  await moveDurably(`${path}${OPEN_SUFFIX}`, path)
+  return true
+}
+
+/** A part of a file's name: what separates parts is not in it. */
+function nameable(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9._]+/g, '_')
 }
 
 async function sizeOf(path: string): Promise<number | null> {

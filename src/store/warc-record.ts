@@ -30,6 +30,7 @@ const LF = 10
 const DIGEST_FIELD = 'WARC-Block-Digest: sha256:'
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
 const NOT_MODIFIED_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified'
+const HTTP2_FIELD = `WARC-Protocol: h2${CRLF}`
 /** Longer hop paths are written as Heritrix does: how many came before, a plus sign, the last 50. */
 const HOPS_MAX = 50
 
@@ -69,7 +70,8 @@ export function planRecords(document: Document, facts: ArchiveFacts, settings: R
   if (document.httpVersion === null) return planThing(document, facts, id, { capture, address, concurrent }, settings)
   const records = [planResponse(document, facts, id, `${capture}${address}`, settings.blockDigest)]
   if (settings.requests) {
-    const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request${CRLF}`
+    const protocol = document.httpVersion === '2' ? HTTP2_FIELD : ''
+    const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request${CRLF}${protocol}`
     records.push(plan('request', settings.uuid(), fields, document.requestHead, settings.blockDigest))
   }
   if (settings.metadata) {
@@ -110,7 +112,7 @@ function planResponse(
   const isHttp2 = document.httpVersion === '2'
   let fields = `${shared}WARC-Payload-Digest: ${payloadDigest}${CRLF}Content-Type: application/http; msgtype=response${CRLF}`
   // There is no HTTP/2 status line: the message is written as HTTP/1.1 and its real protocol named.
-  if (isHttp2) fields += `WARC-Protocol: h2${CRLF}`
+  if (isHttp2) fields += HTTP2_FIELD
   const block = responseHead(document, isHttp2 ? '1.1' : (document.httpVersion ?? '1.1'))
   if (revisitOf !== null && isRevisit(document, facts)) {
     return plan('revisit', id, `${fields}${revisitFields(revisitOf, facts.isNotModified === true)}`, block, hasDigest)

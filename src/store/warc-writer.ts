@@ -22,16 +22,12 @@ import { CompressionPool } from './compression-pool.ts'
 import { type Compression, compressionOf } from './compression.ts'
 import type { StoreOptions } from './options.ts'
 import type { WarcLocation } from './records.ts'
-import { WarcFiles } from './warc-files.ts'
+import { WarcFiles, type WarcPlace } from './warc-files.ts'
 import { WarcOutput } from './warc-output.ts'
 import { type PlannedRecord, planRecords, type RecordSettings } from './warc-record.ts'
 
-export interface WarcWriterSettings {
-  /** The crawl's directory; files go to `archive/` in it. */
-  readonly directory: string
-  readonly crawlName: string
-  /** Number of the agent: each writes files of its own. */
-  readonly agent: number
+/** Files go to `archive/` in the directory; each agent writes its own. */
+export interface WarcWriterSettings extends WarcPlace {
   readonly options: Omit<StoreOptions, 'warc'> & { readonly warc: Exclude<StoreOptions['warc'], 'off'> }
   /** Fields of the warcinfo record: software, robots, http-header-user-agent, isPartOf, description … */
   readonly info: Readonly<Record<string, string>>
@@ -98,7 +94,7 @@ export class WarcWriter implements Archive {
   }
 
   static async open(settings: WarcWriterSettings): Promise<WarcWriter> {
-    const files = new WarcFiles(settings.directory, settings.crawlName, settings.agent)
+    const files = new WarcFiles(settings)
     const state = settings.resumeFrom ?? null
     const serial = await files.begin()
     if (state === null) return new WarcWriter(files, serial, settings)
@@ -144,6 +140,18 @@ export class WarcWriter implements Archive {
   }
 
   async close(): Promise<void> {
+    await this.#end(async () => {
+      await this.#output.retire()
+      await this.#output.committed(this.#output.state())
+    })
+  }
+
+  /** Lets go of the files as they are: what of them was not committed is cut off by whoever opens them next. */
+  async abandon(): Promise<void> {
+    await this.#end(() => this.#output.abandon())
+  }
+
+  async #end(finish: () => Promise<void>): Promise<void> {
     while (this.#isBusy || this.#line.length + this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
         this.#whenIdle.push(resolve)
@@ -155,8 +163,7 @@ export class WarcWriter implements Archive {
       return
     }
     this.#fault = new Fault('ASSERTION', 'the archive was used after it was closed')
-    await this.#output.retire()
-    await this.#output.committed(this.#output.state())
+    await finish()
   }
 
   /** Null for documents that go to the pool. */

@@ -109,6 +109,8 @@ export class AgentCrew {
   readonly #stuck = new Set<number>()
   /** Agents whose threads are gone and are not started again. */
   readonly #dead = new Set<number>()
+  /** Agents that were ended on purpose. */
+  readonly #ended = new Set<number>()
   readonly #tally: FaultTally | null
   #restarts = 0
   #isLettingGo = false
@@ -191,6 +193,7 @@ export class AgentCrew {
   /** One more agent, in a cluster. Fails where its share cannot be opened. */
   async open(agent: number): Promise<Opened> {
     this.#dead.delete(agent)
+    this.#ended.delete(agent)
     const opened = await this.#startUntilOpen(agent)
     this.#isOpen(agent, opened)
     return opened
@@ -199,6 +202,8 @@ export class AgentCrew {
   /** Ends the thread of an agent for good: it is closed, or another node has its share. */
   async end(agent: number): Promise<void> {
     const handle = this.#handles.get(agent)
+    this.#ended.add(agent)
+    this.#opening.get(agent)?.(new Error(`agent ${agent} is not wanted any more`))
     this.#handles.delete(agent)
     this.#deaths.delete(agent)
     await handle?.letGo()
@@ -276,7 +281,8 @@ export class AgentCrew {
       try {
         return await this.#start(agent)
       } catch (fault) {
-        if (isLasting(fault) || this.#events.phase() === 'stopping' || this.#isLettingGo) throw fault
+        const isUnwanted = this.#ended.has(agent) || this.#isLettingGo
+        if (isUnwanted || isLasting(fault) || this.#events.phase() === 'stopping') throw fault
         this.#spend(agent, messageOf(fault))
       }
     }

@@ -12,11 +12,18 @@ import type {
   Standing,
 } from '../agent/index.ts'
 import type { FaultCode, FaultPlan, StopReason } from '../base/index.ts'
+import type { EngineSettings } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
+import type { HeldShare } from '../replica/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
 export interface ClusterOrders {
+  readonly engine: EngineSettings
+  /** Its right to the share. */
+  readonly held: HeldShare
+  /** How slots go to shares. */
+  readonly assignment: string
   /** How many agents this machine's memory and connections are for. */
   readonly here: number
   /** Until when this node may act (`Lease`). */

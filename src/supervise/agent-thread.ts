@@ -7,7 +7,8 @@ import { Crawl, type CrawlFigures, type CrawlPlan } from '../agent/index.ts'
 import { assert, type ClockMs, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
 import { PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
-import type { AgentOrders, AgentStatus, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
+import type { AgentOrders, AgentStatus, ClusterOrders, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
+import type { ClusteredAgent, Seat } from './clustered-agent.ts'
 import { breakNowAndThen } from './agent-faults.ts'
 import { domainGateOf, ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
@@ -46,11 +47,20 @@ const faults =
       )
 faults.hit('agent-opening')
 
-const job = await Crawl.open(planOf(orders)).catch((fault: unknown) => {
+const cluster = orders.cluster === null ? null : await joinCluster(orders.cluster).catch(cannotOpen)
+const job = orders.cluster !== null && cluster === null ? null : await Crawl.open(planOf(orders)).catch(cannotOpen)
+if (job !== null) serve(job)
+
+/** Loaded only where it is needed: it brings the engine with it. */
+async function joinCluster(place: ClusterOrders): Promise<ClusteredAgent> {
+  const { ClusteredAgent: Clustered } = await import('./clustered-agent.ts')
+  return Clustered.open(orders, place, systemClock)
+}
+
+function cannotOpen(fault: unknown): null {
   say({ kind: 'broken', fault: plainFault(fault) })
   return null
-})
-if (job !== null) serve(job)
+}
 
 function serve(crawl: Crawl): void {
   port?.on('message', (message: ToAgent) => {
@@ -62,7 +72,7 @@ function serve(crawl: Crawl): void {
     seeds: crawl.seeds,
     knownSeeds: crawl.knownSeeds,
     isScopeChanged: crawl.isScopeChanged,
-    warnings: crawl.warnings,
+    warnings: [...crawl.warnings, ...(cluster?.warnings ?? [])],
     identity: crawl.identity,
     earlier: earlierOf(crawl.figures),
     status: statusOf(crawl),
@@ -141,7 +151,14 @@ function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: '
 }
 
 function close(crawl: Crawl): void {
-  void crawl.close().then(
+  const closeAll = async (): Promise<void> => {
+    try {
+      await crawl.close()
+    } finally {
+      await cluster?.close()
+    }
+  }
+  void closeAll().then(
     () => {
       // Now, because the thread is ended and does not end by itself: the next one need not compile what this one ran.
       flushCompileCache()
@@ -153,6 +170,7 @@ function close(crawl: Crawl): void {
 
 function run(crawl: Crawl): void {
   if (orders.faults !== null) breakNowAndThen(faults)
+  cluster?.begin(crawl, (fault) => say({ kind: 'drained', fault: plainFault(fault) }))
   statusTimer = setInterval(() => say({ kind: 'status', round: null, status: statusOf(crawl) }), STATUS_MS)
   void crawl.run().then((reason) => {
     if (statusTimer !== null) clearInterval(statusTimer)
@@ -181,46 +199,20 @@ function statusOf(crawl: Crawl): AgentStatus {
   }
 }
 
-function planOf({
-  dir,
-  crawlDir,
-  agent,
-  agents,
-  cluster,
-  seeds,
-  settings,
-  identity,
-  software,
-  environment,
-  since,
-  addresses,
-  domains,
-}: AgentOrders): CrawlPlan {
-  return {
+function planOf(own: AgentOrders): CrawlPlan {
+  const { dir, agent, agents, seeds, settings, identity, software, environment, since, addresses, domains } = own
+  const plan: CrawlPlan = {
     dir,
     isLocked: true,
     share:
       addresses === null
         ? null
         : {
-            agent,
-            agents,
-            here: cluster?.here ?? agents,
-            crawlDir,
+            ...seatOf(own),
+            here: agents,
             ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
             domainGate: domainGateOf(domains, agent, settings),
             turns: [],
-            onIdle: () => null,
-            mayClose: () => {
-              const fault = job?.fault ?? null
-              say({ kind: 'drained', fault: fault === null ? null : plainFault(fault) })
-              return finish
-            },
-            onShort: () => {
-              if (isShort) return
-              isShort = true
-              say({ kind: 'short' })
-            },
           },
     seeds,
     settings,
@@ -237,5 +229,27 @@ function planOf({
     cpuMs: agent === 0 ? processCpuMs : () => 0,
     peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
     faults,
+  }
+  return cluster === null ? plan : cluster.planOf(plan, seatOf(own))
+}
+
+/** Its place among the agents of the crawl, wherever they are. */
+function seatOf({ agent, agents, crawlDir }: AgentOrders): Seat {
+  return {
+    agent,
+    agents,
+    crawlDir,
+    onIdle: () => null,
+    mayClose: async () => {
+      const fault = job?.fault ?? null
+      if (fault === null) await cluster?.settle()
+      say({ kind: 'drained', fault: fault === null ? null : plainFault(fault) })
+      return finish
+    },
+    onShort: () => {
+      if (isShort) return
+      isShort = true
+      say({ kind: 'short' })
+    },
   }
 }

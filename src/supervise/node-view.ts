@@ -2,7 +2,7 @@
 // whole when they have closed.
 
 import { join } from 'node:path'
-import { sortCdxj } from '../store/index.ts'
+import { loadLostFiles, sortCdxj } from '../store/index.ts'
 import { CrawlView, lookAtCommits, type ShareCommit } from '../view/index.ts'
 import type { AgentStatus } from './agent-messages.ts'
 
@@ -54,7 +54,7 @@ export class NodeView {
     await this.#view.advance(await lookAtCommits(this.#dir))
     if (!hasArchive) return
     const indexes = this.#names.map((name) => join(this.#dir, name, 'state/index.cdxj'))
-    await sortCdxj(indexes, join(this.#dir, 'archive/index.cdxj'))
+    await sortCdxj(indexes, join(this.#dir, 'archive/index.cdxj'), await loadLostFiles(this.#dir))
   }
 
   close(): Promise<void> {

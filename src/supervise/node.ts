@@ -68,6 +68,22 @@ export type NodeEvent =
   /** The system allows fewer connections than were asked for. */
   | { readonly kind: 'fewer-connections'; readonly what: string }
   | SharingEvent
+  | ClusterEvent
+
+/** What happens to a node of a cluster. */
+export type ClusterEvent =
+  | { readonly kind: 'view'; readonly number: number; readonly nodes: readonly string[]; readonly because: string }
+  /** `from`: who had it before and did not release it. */
+  | { readonly kind: 'share-taken'; readonly share: number; readonly from: string | null }
+  | { readonly kind: 'share-released'; readonly share: number }
+  /** Another node has begun it over our head. */
+  | { readonly kind: 'share-lost'; readonly share: number }
+  | { readonly kind: 'share-failed'; readonly share: number; readonly why: string }
+  /** The lease is over, for the engine does not answer: nobody is asked for anything. */
+  | { readonly kind: 'node-silent' }
+  | { readonly kind: 'node-resumed' }
+  /** It was taken for dead, and takes part again as somebody new. */
+  | { readonly kind: 'node-reborn'; readonly incarnation: string }
 
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
@@ -458,13 +474,17 @@ export class CrawlNode {
     return this.#checkpoints.make(to)
   }
 
-  /** Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. */
-  async close(): Promise<void> {
+  /**
+   * Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. `last` is done
+   * before that: all files are as they stay, and nobody else has the directory.
+   */
+  async close(last: () => Promise<void> = async () => {}): Promise<void> {
     try {
       // A copy that was begun is finished first.
       await this.#checkpoints.idle()
       await this.#closeAgents()
       await this.#view?.finish(this.#plan.settings.store.warc !== 'off')
+      await last()
     } finally {
       await this.#letGo()
       await this.#lock.release()

@@ -18,10 +18,10 @@ export class PermitOffice {
     this.#granted = Array.from({ length: agents }, () => 0)
   }
 
-  /** An agent begins with so many pages, or begins anew: it has no permits. */
-  opened(agent: number, pages: number): void {
+  /** An agent begins with so many pages, or begins anew: it has no permits, or those of an earlier office. */
+  opened(agent: number, pages: number, permits = 0): void {
     this.#pages[agent] = pages
-    this.#granted[agent] = 0
+    this.#granted[agent] = permits
     this.#short.delete(agent)
   }
 

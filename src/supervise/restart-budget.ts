@@ -28,6 +28,7 @@ const LASTING = new Set([
   'LEDGER_CORRUPT',
   'LEDGER_VERSION',
   'LEDGER_LOCKED',
+  'SHARE_LOST',
 ])
 
 export function isLasting(fault: unknown): boolean {

@@ -13,6 +13,11 @@ export class Timers {
     this.#named.set(name, setTimeout(callback, Math.min(ms, 2 ** 31 - 1)))
   }
 
+  cancel(name: string): void {
+    clearTimeout(this.#named.get(name))
+    this.#named.delete(name)
+  }
+
   clear(): void {
     for (const timer of this.#repeated.splice(0)) clearInterval(timer)
     for (const timer of this.#named.values()) clearTimeout(timer)

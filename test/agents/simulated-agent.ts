@@ -31,6 +31,21 @@ export class SimulatedDisk {
   /** All batches ever, as the parts on disk hold them. */
   readonly batches: LedgerBatch[] = []
   notes: OriginalNote[] = []
+  /** Another owner has begun: nothing that is committed here counts, and nobody is told that it was. */
+  isSealed = false
+
+  /** Seals it; the copy goes on from what is durable. */
+  handOver(): SimulatedDisk {
+    const heir = new SimulatedDisk()
+    for (const batch of this.batches) {
+      void heir.journal.commit(batch)
+      heir.batches.push(structuredClone(batch))
+    }
+    void heir.journal.forget(this.journal.firstNumber - 1)
+    heir.notes = [...this.notes]
+    this.isSealed = true
+    return heir
+  }
 
   get last(): Readonly<Record<string, unknown>> {
     return this.batches.at(-1)?.files ?? {}
@@ -329,6 +344,7 @@ class ScheduledJournal extends MemoryJournal {
   override async commit(batch: LedgerBatch): Promise<number> {
     const { scheduler, thread, disk, agent, onCommit } = this.#plan
     await scheduler.step(thread)
+    if (disk.isSealed) return new Promise(() => {})
     const number = await disk.journal.commit(batch)
     disk.batches.push(structuredClone(batch))
     onCommit(agent, number, batch)
@@ -336,8 +352,8 @@ class ScheduledJournal extends MemoryJournal {
     return number
   }
 
-  override forget(upTo: number): Promise<void> {
-    return this.#plan.disk.journal.forget(upTo)
+  override async forget(upTo: number): Promise<void> {
+    if (!this.#plan.disk.isSealed) await this.#plan.disk.journal.forget(upTo)
   }
 }
 

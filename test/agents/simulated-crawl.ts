@@ -1,8 +1,13 @@
 // Several simulated agents crawl a small web while messages dawdle, commits take their time, wires break and agents die. What must
 // hold is checked all along; when the watch says that all is done, all must be done.
+//
+// They talk over wires of the simulation, or over an engine that loses some of what is said; then shares also change their owner over
+// the head of the former one, who goes on for a while and talks.
 
 import { expect } from 'vitest'
-import { Random } from '../../src/base/index.ts'
+import { ManualClock, Random } from '../../src/base/index.ts'
+import { type MemoryClient, MemoryEngine } from '../../src/engine/index.ts'
+import { EngineWires } from '../../src/exchange/engine-wires.ts'
 import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
 import type { LedgerBatch } from '../../src/ledger/index.ts'
 import { EndWatch } from '../../src/supervise/end-watch.ts'
@@ -22,6 +27,8 @@ export interface SimulationOptions {
   /** Steps from one to the next, about. */
   readonly mishapEvery: number
   readonly outboxBytesMax: number
+  /** Which part of all messages the engine loses; null where there is none. */
+  readonly lossRate?: number | null
 }
 
 export interface SimulationFigures {
@@ -30,6 +37,17 @@ export interface SimulationFigures {
   readonly stops: number
   readonly breaks: number
   readonly copies: number
+  /** Owners over whose head a share was taken, and messages that were lost. */
+  readonly formerOwners: number
+  readonly lost: number
+}
+
+/** An agent with its place at the engine. */
+interface Talker {
+  readonly agent: SimulatedAgent
+  readonly thread: object
+  readonly client: MemoryClient
+  readonly wires: EngineWires
 }
 
 /** An agent as its node sees it. */
@@ -39,17 +57,24 @@ interface Seat {
   /** What is told to the present thread, in order; it dies with it. */
   thread: object
   status: Standing | null
+  talker: Talker | null
+  epoch: number
 }
 
 /** A crawl of a hundred pages takes some two thousand. */
 const STEPS_MAX = 20_000
+/** The longest that passes between two steps, where there is an engine. */
+const STEP_MS_MAX = 80
+const DELAY_MS_MAX = 160
+/** How long an engine that is away may stay so. */
+const AWAY_MS_MAX = 3_000
 
 export class SimulatedCrawl {
   readonly #options: SimulationOptions
   readonly #random: Random
   readonly #scheduler: Scheduler
   readonly #web: SimulatedWeb
-  readonly #disks: readonly SimulatedDisk[]
+  readonly #disks: SimulatedDisk[]
   readonly #seats: readonly Seat[]
   /** Where each URL was admitted, and each page settled. */
   readonly #admitted = new Map<CanonicalUrl, number>()
@@ -62,6 +87,9 @@ export class SimulatedCrawl {
   #deaths = 0
   #stops = 0
   #breaks = 0
+  readonly #time = new ManualClock()
+  readonly #engine: MemoryEngine | null
+  readonly #formerOwners: Talker[] = []
 
   constructor(options: SimulationOptions) {
     this.#options = options
@@ -69,7 +97,16 @@ export class SimulatedCrawl {
     this.#scheduler = new Scheduler(this.#random)
     this.#web = new SimulatedWeb(this.#random, 3 * options.agents, options.pages, Math.ceil(options.pages / 3))
     this.#disks = Array.from({ length: options.agents }, () => new SimulatedDisk())
-    this.#seats = this.#disks.map(() => ({ agent: null, thread: {}, status: null }))
+    this.#seats = this.#disks.map(() => ({ agent: null, thread: {}, status: null, talker: null, epoch: 0 }))
+    this.#engine = this.#engineOf(options.lossRate ?? null)
+  }
+
+  #engineOf(lossRate: number | null): MemoryEngine | null {
+    if (lossRate === null) return null
+    const engine = MemoryEngine.create({ clock: this.#time, random: this.#random })
+    engine.weather.lossRate = lossRate
+    engine.weather.delayMs = [0, DELAY_MS_MAX]
+    return engine
   }
 
   async run(): Promise<SimulationFigures> {
@@ -88,6 +125,8 @@ export class SimulatedCrawl {
       stops: this.#stops,
       breaks: this.#breaks,
       copies: size - originals.size,
+      formerOwners: this.#formerOwners.length,
+      lost: this.#engine?.messagesLost ?? 0,
     }
   }
 
@@ -98,13 +137,17 @@ export class SimulatedCrawl {
     else if (!this.#isProbing && this.#random.below(10) === 0) this.#probe()
     const ready = this.#seats.filter(({ agent }) => agent?.canVisit === true)
     if (ready.length > 0 && this.#random.below(4) === 0) this.#random.pick(ready).agent?.visit()
-    if (this.#scheduler.hasSteps) await this.#scheduler.one()
+    const former = this.#formerOwners.filter(({ agent }) => agent.canVisit)
+    if (former.length > 0 && this.#random.below(20) === 0) this.#random.pick(former).agent.visit()
+    if (this.#engine !== null) this.#time.advance(this.#random.below(STEP_MS_MAX))
+    await this.#scheduler.one()
   }
 
   #mishap(): void {
     const agent = this.#random.below(this.#seats.length)
     const kind = this.#random.below(5)
     if (kind === 0) this.#breakWire(agent)
+    else if (kind === 1 && this.#engine !== null) this.#takeOver(agent)
     else if (kind < 3) this.#stopWell(agent)
     else this.#kill(agent)
   }
@@ -118,8 +161,26 @@ export class SimulatedCrawl {
   #letGo(agent: number): void {
     const seat = this.#seats[agent] as Seat
     this.#scheduler.kill(seat.thread)
+    seat.talker?.wires.close()
+    void seat.talker?.client.close()
+    this.#vacate(seat)
+  }
+
+  /** The share begins elsewhere; whoever had it goes on, and hears nothing of it but that nobody listens. */
+  #takeOver(agent: number): void {
+    const seat = this.#seats[agent] as Seat
+    if (seat.talker === null) return this.#kill(agent)
+    this.#deaths++
+    this.#formerOwners.push(seat.talker)
+    this.#disks[agent] = (this.#disks[agent] as SimulatedDisk).handOver()
+    this.#vacate(seat)
+    this.#start(agent)
+  }
+
+  #vacate(seat: Seat): void {
     seat.agent = null
     seat.status = null
+    seat.talker = null
     seat.thread = {}
     this.#ends.forget()
     // The round it was to answer is lost with it.
@@ -151,22 +212,42 @@ export class SimulatedCrawl {
       void SimulatedAgent.open(this.#planOf(agent)).then((opened) => {
         seat.agent = opened
         seat.status = opened.standing()
-        for (const other of this.#seats.keys()) if (other !== agent) this.#connect(agent, other)
+        if (this.#engine !== null) this.#talk(agent, opened, this.#engine)
+        else for (const other of this.#seats.keys()) if (other !== agent) this.#connect(agent, other)
         this.#tell(agent, (one) => one.run())
       })
     })
   }
 
+  #talk(agent: number, opened: SimulatedAgent, engine: MemoryEngine): void {
+    const seat = this.#seats[agent] as Seat
+    const client = engine.client()
+    const wires = new EngineWires({
+      engine: client,
+      crawl: 'simulated',
+      share: agent,
+      shares: this.#seats.length,
+      epoch: ++seat.epoch,
+      clock: this.#time,
+      life: 1 + this.#random.below(1_000),
+      onWire: (other, wire) => opened.connect(other, wire),
+    })
+    seat.talker = { agent: opened, thread: seat.thread, client, wires }
+  }
+
   #planOf(agent: number): SimulatedPlan {
+    const disk = this.#disks[agent] as SimulatedDisk
     return {
       agent,
       agents: this.#seats.length,
       web: this.#web,
       scheduler: this.#scheduler,
       thread: (this.#seats[agent] as Seat).thread,
-      disk: this.#disks[agent] as SimulatedDisk,
+      disk,
       onCommit: (who, number, batch) => this.#committed(who, number, batch),
-      onForget: (who, upTo) => this.#expectConfirmed(who, upTo),
+      onForget: (who, upTo) => {
+        if (!disk.isSealed) this.#expectConfirmed(who, upTo)
+      },
       isDurablePage: (url) => this.#pages.has(url),
       outboxBytesMax: this.#options.outboxBytesMax,
     }
@@ -197,7 +278,20 @@ export class SimulatedCrawl {
 
   #breakWire(agent: number): void {
     this.#breaks++
+    const { talker } = this.#seats[agent] as Seat
+    if (this.#engine !== null) return this.#cut(talker)
     this.#connect(agent, (agent + 1) % this.#seats.length)
+  }
+
+  /** The engine is away for one of them, which may notice it or not. */
+  #cut(talker: Talker | null): void {
+    talker?.client.cut({ isNoticed: this.#random.below(2) === 0 })
+    const untilMs = this.#time.nowMs() + this.#random.below(AWAY_MS_MAX)
+    const restore = (): void => {
+      if (talker === null || this.#time.nowMs() < untilMs) return void this.#scheduler.later(this, restore)
+      talker.client.restore()
+    }
+    if (talker !== null) restore()
   }
 
   /** As the node does it: all are asked, and the last answer of each counts. */

@@ -1,28 +1,11 @@
 // What a request for each behaviour must come to, in the words of fetching. One row for each: a behaviour
 // without a row is a failing test.
 
-import type { FailureCode, SkipReason } from '../../src/base/index.ts'
-import type { Decoding, Truncation } from '../../src/document/index.ts'
+import type { FailureCode } from '../../src/base/index.ts'
+import type { Truncation } from '../../src/document/index.ts'
 import { LONG_TEXT } from '../../testweb/index.ts'
-
-/** Of a document; what is not named is 200, whole, and not coded. */
-export interface ExpectedPage {
-  readonly status?: number
-  readonly body?: string | RegExp | number
-  readonly truncated?: Truncation
-  readonly decoding?: Decoding
-  readonly type?: string | null
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-export type Expected =
-  | { readonly page: ExpectedPage }
-  | {
-      readonly failed: FailureCode | readonly FailureCode[]
-      /** What is kept at the last try, where half is better than none. */
-      readonly atLast?: ExpectedPage
-    }
-  | { readonly skipped: SkipReason }
+import { EXPECTED_HTTP2 } from './expected-http2.ts'
+import type { Expected, ExpectedPage } from './expected-outcome.ts'
 
 const TEXT = 'What the server meant to say.\n'
 const page = (one: ExpectedPage = {}): Expected => ({ page: { body: TEXT, ...one } })
@@ -201,4 +184,6 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'tls-rst-in-handshake': noTls,
   'tls-no-close-notify': page(),
   'tls-garbage-record': broken('FETCH_BODY_SHORT', TEXT, 'disconnect'),
+
+  ...EXPECTED_HTTP2,
 }

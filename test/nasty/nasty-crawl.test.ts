@@ -10,7 +10,8 @@ import { BEHAVIOURS, type NastyFace } from '../../testweb/index.ts'
 import { directory, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, type CrawlResult, FAST, QUICK_BACKOFF } from '../crawl/run-crawl.ts'
 import { openDescriptors } from '../open-descriptors.ts'
-import { EXPECTED, type Expected, type ExpectedPage } from './expected.ts'
+import { EXPECTED } from './expected.ts'
+import type { Expected, ExpectedPage } from './expected-outcome.ts'
 import { nastyLimits, nastyPatience } from './nasty-options.ts'
 
 const ROUNDS = 2

@@ -8,7 +8,8 @@ import type { FetchOutcome } from '../../src/fetch/index.ts'
 import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
 import { BEHAVIOURS, FAMILIES, NOT_SHOWN } from '../../testweb/index.ts'
 import { readMaterial } from '../material.ts'
-import { EXPECTED, type Expected, type ExpectedPage } from './expected.ts'
+import { EXPECTED } from './expected.ts'
+import type { Expected, ExpectedPage } from './expected-outcome.ts'
 import { type NastyStand, openNastyStand } from './nasty-stand.ts'
 
 /** Small, so that what has no end is over soon. */

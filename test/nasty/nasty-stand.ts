@@ -38,7 +38,7 @@ export async function openNastyStand(options: object = {}): Promise<NastyStand> 
   const spoolFolder = join(folder, 'spool')
   mkdirSync(spoolFolder)
   const spool = new Spool(spoolFolder, 65_536)
-  const settings = fetchOptions.parse({ allowPrivate: true, caFile, ...options })
+  const settings = fetchOptions.parse({ allowPrivate: true, caFile, http2: 'needed', ...options })
   const fetcher = new HttpFetcher(settings, spool, clock)
   const documents: Document[] = []
   return {
@@ -59,6 +59,8 @@ export async function openNastyStand(options: object = {}): Promise<NastyStand> 
         new AbortController().signal,
       )
       const settled = asked.finally(() => (state.isOver = true))
+      // The first request waits for the module of HTTP/2.
+      while (!state.isOver && fetcher.figures.underWay === 0) await nextTurn()
       for (let second = 0; !state.isOver && fetcher.figures.underWay > 0; second++) {
         if (second === SECONDS_MAX) throw new Error(`${name} hangs`)
         for (let turn = 0; turn < TURNS_PER_SECOND && !state.isOver; turn++) await nextTurn()

@@ -20,6 +20,7 @@ export const FAMILIES = [
   'connection',
   'request',
   'tls',
+  'http2',
 ] as const
 export type Family = (typeof FAMILIES)[number]
 
@@ -40,6 +41,13 @@ export interface Talk {
 
 export type Act = (talk: Talk) => void
 
+/** One request over HTTP/2, by its stream. */
+export interface Http2Talk {
+  readonly socket: Socket
+  readonly stream: number
+  readonly clock: Clock
+}
+
 export interface Behaviour {
   readonly family: Family
   /** For people, in one line. */
@@ -49,6 +57,8 @@ export interface Behaviour {
   readonly atConnect?: (socket: Socket) => void
   /** The host is at home on https, in this way. */
   readonly tls?: TlsManners
+  /** It speaks HTTP/2 and nothing else: frames, instead of `act`. */
+  readonly http2?: (talk: Http2Talk) => void
 }
 
 export type Behaviours = Readonly<Record<string, Behaviour>>

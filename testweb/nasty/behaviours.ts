@@ -6,6 +6,7 @@ import { CONNECTIONS } from './connections.ts'
 import { CONTENT_CODINGS } from './content-codings.ts'
 import { COOKIES } from './cookies.ts'
 import { HEADERS } from './headers.ts'
+import { HTTP2 } from './http2.ts'
 import { LENGTHS } from './lengths.ts'
 import { REDIRECTS } from './redirects.ts'
 import { SIZES_AND_TIMES } from './sizes-and-times.ts'
@@ -24,5 +25,6 @@ export const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map(
     COOKIES,
     CONNECTIONS,
     TLS,
+    HTTP2,
   ].flatMap((some) => Object.entries(some)),
 )

@@ -12,6 +12,7 @@ import type { Clock } from '../../src/base/index.ts'
 import type { Certificates } from '../serve/certificates.ts'
 import { answer, type Behaviour, htmlAnswer, says } from './behaviour.ts'
 import { BEHAVIOURS } from './behaviours.ts'
+import { readHttp2 } from './http2-face.ts'
 import { TlsContexts } from './tls-manners.ts'
 
 const PORT_TRIES = 20
@@ -147,7 +148,7 @@ export class NastyFace {
   }
 
   #show(host: NastyHost, raw: Socket): void {
-    const { atConnect, tls, act } = host.behaviour
+    const { atConnect, tls, act, http2 } = host.behaviour
     if (atConnect !== undefined) {
       // Whoever says nothing more is let go of when the other side has.
       raw.on('end', () => raw.end())
@@ -158,8 +159,19 @@ export class NastyFace {
       this.#read(raw, raw, host, act)
       return
     }
-    const socket = new TLSSocket(raw, { isServer: true, secureContext: this.#contexts.of(tls, host.ip) })
+    const socket = new TLSSocket(raw, {
+      isServer: true,
+      secureContext: this.#contexts.of(tls, host.ip),
+      ...(http2 === undefined ? {} : { ALPNProtocols: ['h2'] }),
+    })
     socket.on('error', () => raw.destroy())
+    if (http2 !== undefined) {
+      readHttp2(socket, (path, stream) => {
+        this.#note(host, `GET ${path}`)
+        return path === '/' ? () => http2({ socket, stream, clock: this.#clock }) : null
+      })
+      return
+    }
     this.#read(socket, raw, host, act)
   }
 
@@ -171,8 +183,7 @@ export class NastyFace {
       for (let end = pending.indexOf('\r\n\r\n'); end !== -1; end = pending.indexOf('\r\n\r\n')) {
         const head = pending.slice(0, end + 4)
         pending = pending.slice(end + 4)
-        host.heads.push(head)
-        if (host.heads.length > HEADS_KEPT_MAX) host.heads.shift()
+        this.#note(host, head)
         const [method = '', path = ''] = head.split(' ', 2)
         const { home, plainHome } = host
         const talk = { socket, raw, method, path, home, plainHome, clock: this.#clock }
@@ -181,6 +192,11 @@ export class NastyFace {
       }
       if (pending.length > REQUEST_CHARS_MAX) socket.destroy()
     })
+  }
+
+  #note(host: NastyHost, head: string): void {
+    host.heads.push(head)
+    if (host.heads.length > HEADS_KEPT_MAX) host.heads.shift()
   }
 
   #showIndex(socket: Socket): void {

@@ -19,11 +19,12 @@ export function openFetcher(
   spool: Spool,
   clock: Clock,
   env: Readonly<Record<string, string | undefined>>,
+  mayAsk?: () => boolean,
 ): Fetcher {
   const connector = new Connector(options, parseProxy(options.proxy), env)
   return new SchemeFetchers(
     [
-      new HttpFetcher(options, spool, clock, env, connector),
+      new HttpFetcher(options, spool, clock, env, connector, mayAsk),
       new LateFetcher(['ftp', 'ftps'], async () => {
         const { FtpFetcher } = await import('./ftp.ts')
         return new FtpFetcher(options, spool, clock, env, connector)

@@ -1,14 +1,15 @@
-// http: and https:, one connection per origin, HTTP/1.1 spoken by ourselves (docs/decisions/0014).
+// http: and https:, one connection per origin, HTTP/1.1 spoken by ourselves (docs/decisions/0014), HTTP/2 on request (0034).
 
 import type { Clock } from '../../base/index.ts'
 import type { Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { ConnectionPool } from '../connection-pool.ts'
-import { Connector, type Target } from '../connector.ts'
+import { Connector, type Offer, type Target } from '../connector.ts'
 import { type CookieFigures, CookieJar } from '../cookie-jar.ts'
 import { DeadlineSweep } from '../deadline-sweep.ts'
 import { Exchange, type ExchangeSettings } from '../exchange.ts'
 import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
+import { HttpVersions } from '../http-versions.ts'
 import type { FetchOptions } from '../options.ts'
 import { type ConnectionSettings, OriginConnection } from '../origin-connection.ts'
 import { parseProxy, type Proxy } from '../proxy.ts'
@@ -39,11 +40,12 @@ export class HttpFetcher implements SchemeFetcher {
     clock: Clock,
     env: Readonly<Record<string, string | undefined>> = {},
     connector?: Connector,
+    mayAsk: () => boolean = () => true,
   ) {
     const filter = new TypeFilter(options.acceptTypes, options.rejectTypes)
     const limits = { perHost: options.cookiesPerHost, bytes: options.cookieBytes }
     const cookies = options.cookies === 'off' ? null : new CookieJar(limits)
-    this.#settings = { options, clock, spool, filter, cookies }
+    this.#settings = { options, clock, spool, filter, cookies, mayAsk }
     this.#proxy = parseProxy(options.proxy)
     this.#isToldUrls = this.#proxy?.kind === 'http' || this.#proxy?.kind === 'https'
     this.#connectionSettings = {
@@ -51,6 +53,7 @@ export class HttpFetcher implements SchemeFetcher {
       clock,
       headMax: options.headMax,
       keepAliveMs: options.keepAlive,
+      versions: new HttpVersions(options.http2),
     }
     this.#heads = new RequestHeads(options, this.#proxy, env)
     this.#pool = new ConnectionPool(options.connectionsKept, clock)
@@ -71,6 +74,8 @@ export class HttpFetcher implements SchemeFetcher {
     if (this.#isClosed || signal.aborted) {
       return Promise.resolve({ kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: 'stopped', durationMs: 0 })
     }
+    const loading = this.#connectionSettings.versions.load()
+    if (loading !== null) return loading.then(() => this.fetch(request, signal))
     return new Promise((resolve, reject) => {
       const { url } = request
       const pathAt = url.indexOf('/', PATH_MIN_AT)
@@ -124,7 +129,7 @@ export class HttpFetcher implements SchemeFetcher {
     }
     // Whoever breaks the rule of one request at a time gets a connection more, for that request only.
     if (connection === undefined || connection.isBusy) {
-      const target = targetOf(origin)
+      const target = targetOf(origin, this.#connectionSettings.versions.offerTo(origin))
       const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
       const head = this.#heads.of(origin.slice(origin.indexOf('/') + 2), target.isSecure)
       connection = new OriginConnection(origin, host, target, head, this.#connectionSettings, this.#onUseless)
@@ -151,7 +156,7 @@ export class HttpFetcher implements SchemeFetcher {
 }
 
 /** Where the origin of a canonical URL is; its port is absent when it is the scheme's own. */
-function targetOf(origin: string): Target {
+function targetOf(origin: string, offer: Offer): Target {
   const { protocol, hostname, port } = new URL(origin)
   const isSecure = protocol === 'https:'
   return {
@@ -159,5 +164,6 @@ function targetOf(origin: string): Target {
     hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     isHttp: true,
+    offer,
   }
 }

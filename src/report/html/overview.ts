@@ -146,7 +146,37 @@ function cardsOf(report: CrawlReport): Card[] {
       note:
         waiting > 0 ? 'known, but not fetched yet' : report.hasEnded ? 'nothing is left to fetch' : 'as far as known',
     },
+    ...archiveCards(report),
   ]
+}
+
+/** Nothing where no archive is kept. */
+function archiveCards({ archive, lostArchives }: CrawlReport): Card[] {
+  const { shipped, onlyHere, to } = archive
+  const files = shipped.files + onlyHere.files
+  if (files === 0 && lostArchives.pages + lostArchives.again === 0) return []
+  const lost = lostNote(lostArchives)
+  return [
+    {
+      name: 'WARC files',
+      figure: formatCount(files),
+      note: lost === '' ? archiveNote(archive) : `${archiveNote(archive)}; ${lost}`,
+      ...(lostArchives.pages > 0 || (to !== null && onlyHere.files > 0) ? { tone: 'bad' as const } : {}),
+    },
+  ]
+}
+
+function archiveNote({ shipped, onlyHere, onlyThere, to }: CrawlReport['archive']): string {
+  if (to === null) return 'on this machine alone'
+  const there = onlyHere.files === 0 ? `all at ${to}` : `${formatCount(shipped.files)} at ${to}`
+  const here = onlyHere.files === 0 ? '' : `, ${formatCount(onlyHere.files)} here only`
+  return `${there}${here}${onlyThere.files === 0 ? '' : `, ${formatCount(onlyThere.files)} not here any more`}`
+}
+
+function lostNote({ files, pages, again }: CrawlReport['lostArchives']): string {
+  const lost = files === 0 ? '' : `${formatNumberOf(files, 'file')} lost with ${formatNumberOf(pages, 'page')}`
+  const back = again === 0 ? '' : `${formatNumberOf(again, 'page')} put back in line since their file was lost`
+  return [lost, back].filter((part) => part !== '').join('; ')
 }
 
 function hostsNote({ hosts, pages, responseTimes }: CrawlReport): string {

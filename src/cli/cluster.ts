@@ -1,0 +1,299 @@
+// portolan cluster: a crawl on several machines is set up, looked at and steered, from any machine that reaches the engine.
+
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { formatDuration } from '../base/index.ts'
+import {
+  CLUSTER_FORMAT,
+  type ClusterStatus,
+  type CrawlDefinition,
+  defineCrawl,
+  loadDefinition,
+  lookAtCluster,
+  type NodeStatus,
+  wishFor,
+  type WishKind,
+} from '../cluster/index.ts'
+import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
+import { findAssignment } from '../placement/index.ts'
+import { formatCount, formatNumberOf, printable } from '../report/index.ts'
+import type { NodeFigures } from '../supervise/index.ts'
+import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
+import { type Command, EXIT } from './command.ts'
+import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { readSeeds } from './read-seeds.ts'
+import { readShares, SHARES_USUAL } from './share-count.ts'
+
+const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'] as const
+type Action = (typeof ACTIONS)[number]
+/** Those that are about one node. */
+const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
+
+const LEASE_MS = 15_000
+const MARGIN_MS = 5_000
+
+const OWN_FLAGS = new Map([
+  ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
+  [
+    'seeds',
+    { takesValue: true, repeats: true, text: 'init: read seeds from a file, one a line; - is standard input.' },
+  ],
+  ['config', { takesValue: true, repeats: false, text: 'init: read options from a file (.json or .ts).' }],
+  [
+    'shares',
+    {
+      takesValue: true,
+      repeats: false,
+      text: `init: in how many parts the crawl is cut, once and for all; a small multiple of all processors it will ever have.`,
+    },
+  ],
+  [
+    'assignment',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'init: how hosts go to shares and shares to nodes: rendezvous, ring, ring:200.',
+    },
+  ],
+  ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
+])
+
+export const clusterCommand: Command = {
+  usage: 'cluster init|status|drain NODE|resume NODE|remove NODE|weight NODE N|stop --nats URL --crawl NAME [options]',
+  examples: [
+    {
+      command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
+      what: 'sets a crawl up; then `portolan node --join nats://10.0.0.1:4222 --crawl museums` on each machine',
+    },
+    {
+      command: 'portolan cluster status --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'who takes part, with what, and how far it is',
+    },
+    {
+      command: 'portolan cluster drain b --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'node b gives its shares to the others, and stays',
+    },
+    {
+      command: 'portolan cluster remove b --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'the same, and then it goes',
+    },
+    {
+      command: 'portolan cluster stop --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'all stop in order; a node that joins later goes on',
+    },
+  ],
+  details() {
+    const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
+      flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
+      text,
+      fallback: flag === 'shares' ? String(SHARES_USUAL) : flag === 'assignment' ? 'rendezvous' : '',
+    }))
+    const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
+    return (
+      `Options\n${describeFlags([...own, ...rows.map(flagLine)])}\n\n` +
+      "`init` takes every option of `portolan crawl` as well: they are the crawl's, on all nodes. docs/cluster.md tells the rest."
+    )
+  },
+  run: async (args) => {
+    const asked = await readClusterArguments(args)
+    if (asked === null) return EXIT.usage.code
+    for (const warning of asked.warnings) process.stderr.write(`portolan cluster: ${warning}\n`)
+    const engine = await connectEngine(asked.engine)
+    try {
+      return await act(engine, asked)
+    } finally {
+      await engine.close()
+    }
+  },
+}
+
+interface ClusterRequest {
+  readonly action: Action
+  readonly node: string | null
+  readonly weight: number | null
+  readonly engine: EngineSettings
+  readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
+  readonly isJson: boolean
+  readonly warnings: readonly string[]
+}
+
+async function readClusterArguments(args: readonly string[]): Promise<ClusterRequest | null> {
+  const { flags, words, problems } = readArguments(args, new Map([...crawlFlagShapes(), ...OWN_FLAGS]))
+  const own = (flag: string): string | true | readonly string[] | undefined => {
+    const value = flags.get(flag)
+    flags.delete(flag)
+    return value
+  }
+  const [first, ...rest] = words
+  const action = ACTIONS.find((one) => one === first)
+  if (action === undefined) {
+    problems.push({ where: first === undefined ? 'cluster' : `'${first}'`, what: `say one of ${ACTIONS.join(', ')}` })
+    printProblems('cluster', problems)
+    return null
+  }
+  const crawl = own('crawl') as string | undefined
+  const seedFiles = (own('seeds') ?? []) as readonly string[]
+  const configPath = own('config') as string | undefined
+  const shares = readShares(own('shares') as string | undefined, problems)
+  const assignment = (own('assignment') ?? 'rendezvous') as string
+  if (findAssignment(assignment) === null) {
+    problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
+  }
+  const isJson = own('json') !== undefined
+  const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
+  if (loaded?.problem != null) problems.push(loaded.problem)
+  const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
+  problems.push(...seeds.problems)
+  const [node, weight] = action === 'init' ? [undefined, undefined] : rest
+  if (OF_NODE.has(action) && node === undefined) problems.push({ where: action, what: 'say which node' })
+  const weightSaid = action === 'weight' ? readWeight(weight, problems) : null
+  if (action === 'init' && seeds.urls.length === 0 && problems.length === 0) {
+    problems.push({ where: 'seeds', what: 'give at least one URL to start from' })
+  }
+  const result = readConfig(SECTIONS, { flags, environment: process.env, file: loaded?.file ?? null })
+  if (result.kind === 'problems') problems.push(...result.problems)
+  const config = result.kind === 'config' ? result.config : null
+  const engine = config === null ? null : engineSettingsOf(config, crawl, problems)
+  const settings = result.kind === 'config' ? sharedSettings(result.said, problems) : {}
+  if (problems.length > 0 || engine === null) {
+    printProblems('cluster', problems)
+    return null
+  }
+  return {
+    action,
+    node: node ?? null,
+    weight: weightSaid,
+    engine: engine.settings,
+    definition: { shares, assignment, settings, seeds: seeds.urls },
+    isJson,
+    warnings: engine.warnings,
+  }
+}
+
+function readWeight(text: string | undefined, problems: Problem[]): number | null {
+  const weight = Number(text)
+  if (text !== undefined && Number.isFinite(weight) && weight > 0) return weight
+  problems.push({ where: 'weight', what: 'say the node and a number above 0: cluster weight NODE 4' })
+  return null
+}
+
+async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
+  const { crawl } = asked.engine
+  if (asked.action === 'init') {
+    if (!(await defineCrawl(engine, newDefinition(asked.definition)))) return refuse(`crawl ${crawl} is set up already`)
+    const { shares, seeds } = asked.definition
+    say(
+      `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
+        `On each machine: portolan node --join ${asked.engine.servers[0] ?? ''} --crawl ${crawl}\n`,
+    )
+    return EXIT.ok.code
+  }
+  if ((await loadDefinition(engine)) === null) {
+    return refuse(
+      `there is no crawl ${crawl} on ${asked.engine.servers.join(', ')}; \`portolan cluster init\` sets one up`,
+    )
+  }
+  if (asked.action === 'status') {
+    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
+    if (status === null) return refuse(`there is no crawl ${crawl}`)
+    process.stdout.write(asked.isJson ? `${JSON.stringify(status)}\n` : renderStatus(crawl, status))
+    return EXIT.ok.code
+  }
+  return wish(engine, asked.action, asked)
+}
+
+async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
+  const { node, weight } = asked
+  if (node !== null && OF_NODE.has(kind)) {
+    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
+    const names = status?.nodes.map((one) => one.node) ?? []
+    if (!names.includes(node)) {
+      return refuse(`no node is called ${node}; there ${names.length === 0 ? 'is nobody' : `are ${names.join(', ')}`}`)
+    }
+  }
+  await wishFor(engine, {
+    kind: kind satisfies WishKind,
+    node: OF_NODE.has(kind) ? node : null,
+    ...(weight === null ? {} : { weight }),
+    by: userInfo().username,
+    at: new Date().toISOString(),
+  })
+  say(
+    {
+      drain: `${node} gives its shares to the others, and stays.\n`,
+      resume: `${node} takes shares again.\n`,
+      remove: `${node} gives its shares to the others, and goes.\n`,
+      weight: `${node} has weight ${weight} from now on.\n`,
+      stop: 'All nodes stop in order; a node that joins later goes on.\n',
+    }[kind],
+  )
+  return EXIT.ok.code
+}
+
+/** A crawl as it is defined once. */
+export function newDefinition(
+  said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
+): CrawlDefinition {
+  return {
+    format: CLUSTER_FORMAT,
+    identity: randomBytes(8).toString('hex'),
+    ...said,
+    leaseMs: LEASE_MS,
+    marginMs: MARGIN_MS,
+    createdAt: new Date().toISOString(),
+  }
+}
+
+function renderStatus(crawl: string, status: ClusterStatus): string {
+  const { definition, view, nodes, ended, isStopping } = status
+  const state =
+    ended !== null
+      ? `ended (${ended})`
+      : isStopping
+        ? 'stopping'
+        : nodes.length === 0
+          ? 'nobody works on it'
+          : 'running'
+  const figures = nodes.map((node) => node.figures as NodeFigures | null)
+  const sum = (of: (one: NodeFigures) => number): number =>
+    figures.reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
+  const lines = [
+    `Crawl ${crawl}: ${state}; ${formatNumberOf(definition.shares, 'share')}, view ${view?.number ?? 0}.`,
+    `${formatNumberOf(
+      sum(({ pages }) => pages),
+      'page',
+    )}, ${formatCount(sum(({ failed }) => failed))} failed, ` +
+      `${formatCount(sum(({ waiting }) => waiting))} waiting, as far as nodes answer.`,
+    ...nodes.map((node, place) => renderNode(node, figures[place] ?? null)),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function renderNode(
+  { node, weight, isDraining, isLeaving, host, since, report }: NodeStatus,
+  figures: NodeFigures | null,
+): string {
+  const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
+  const age =
+    since === '' ? '' : `, for ${formatDuration(Math.round((Date.now() - Date.parse(since)) / 1_000) * 1_000)}`
+  const head = `  ${node} (weight ${weight}${mood}) on ${printable(host)}${age}`
+  if (report === null) return `${head}: does not answer`
+  const held = report.shares.filter(({ phase }) => phase === 'held').map(({ share }) => share)
+  const moving = report.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving')
+  return (
+    `${head}: shares ${held.length === 0 ? 'none' : held.join(' ')}` +
+    (moving.length === 0 ? '' : `, moving ${moving.map(({ share, phase }) => `${share} (${phase})`).join(' ')}`) +
+    (report.isFenced ? ', silent: the engine does not answer it' : '') +
+    (figures === null ? '' : `; ${formatNumberOf(figures.pages, 'page')}, ${formatCount(figures.waiting)} waiting`)
+  )
+}
+
+function say(text: string): void {
+  process.stderr.write(text)
+}
+
+function refuse(why: string): number {
+  process.stderr.write(`portolan cluster: ${why}\n`)
+  return EXIT.failed.code
+}

@@ -1,0 +1,5 @@
+export type { Assignment, Member } from './assignment.ts'
+export { assignmentNamed, findAssignment, RING_REPLICAS } from './assignment-names.ts'
+export { type PlacedNode, placeShares } from './place-shares.ts'
+export { RENDEZVOUS } from './rendezvous.ts'
+export { shareOfSlot, SLOTS } from './slots.ts'

@@ -1,0 +1,7 @@
+export type { FileState, ReplicaFile } from './file-tails.ts'
+export { HeldLog } from './held-log.ts'
+export type { Holder } from './log-entry.ts'
+export type { MadeShare } from './make-share.ts'
+export { type HeldShare, ShareLog, type Standing } from './share-log.ts'
+export { type PictureSource, type ReplicaPlan, ShareReplica } from './share-replica.ts'
+export type { SnapshotFigures, SnapshotPolicy } from './snapshot.ts'

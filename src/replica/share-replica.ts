@@ -1,0 +1,140 @@
+// A share as its owner works with it: taken up where its log stands, told to the log batch by batch, kept short by snapshots, given up.
+//
+//   ShareReplica.open ──▶ Crawl.open({ …, keeper }) ──▶ … snapshot(crawl) … ──▶ crawl.close ──▶ release
+
+import { rm } from 'node:fs/promises'
+import { type Clock, diskFault, type Random } from '../base/index.ts'
+import type { Engine } from '../engine/index.ts'
+import { type CrawlIdentity, type Journal, SegmentedJournal, type SegmentedJournalOptions } from '../ledger/index.ts'
+import type { ReplicaFile, States } from './file-tails.ts'
+import { HeldLog } from './held-log.ts'
+import { type MadeShare, makeShare } from './make-share.ts'
+import { loadPartsHere, type PartsHere, statesHere } from './parts-here.ts'
+import { ReplicatedJournal, type ReplicationFigures } from './replicated-journal.ts'
+import type { HeldShare } from './share-log.ts'
+import {
+  type Moment,
+  type Picture,
+  type SnapshotFigures,
+  type SnapshotPolicy,
+  Snapshots,
+  USUAL_POLICY,
+} from './snapshot.ts'
+
+export interface ReplicaPlan {
+  readonly engine: Engine
+  readonly held: HeldShare
+  /** Of the share, on this node. */
+  readonly dir: string
+  /** Where this node's archive is. */
+  readonly crawlDir: string
+  readonly identity: CrawlIdentity
+  readonly files: readonly ReplicaFile[]
+  readonly clock: Clock
+  readonly random: Random
+  /** Whether this node may not act any more. */
+  readonly isFenced: () => boolean
+  readonly policy?: SnapshotPolicy
+}
+
+/** Whoever can copy the share's directory as it is after one batch, without the archive. */
+export interface PictureSource {
+  copyState(to: string, onHeld: () => void): Promise<Omit<Picture, 'dir'>>
+}
+
+export class ShareReplica {
+  /** How the directory was made. */
+  readonly made: MadeShare
+  readonly #plan: ReplicaPlan
+  readonly #log: HeldLog
+  readonly #snapshots: Snapshots
+  readonly #parts: PartsHere | null
+  #journal: ReplicatedJournal | null = null
+  #isTaking = false
+
+  private constructor(plan: ReplicaPlan, log: HeldLog, snapshots: Snapshots, made: MadeShare, parts: PartsHere | null) {
+    this.#plan = plan
+    this.#log = log
+    this.#snapshots = snapshots
+    this.made = made
+    this.#parts = parts
+  }
+
+  /** Makes the directory one that can be opened. Nobody else works in it. */
+  static async open(plan: ReplicaPlan): Promise<ShareReplica> {
+    const { engine, held, dir, crawlDir, identity, files, random } = plan
+    const log = await HeldLog.resume(engine, held)
+    try {
+      const snapshots = new Snapshots(engine.objects, log, files)
+      const snapshot = await snapshots.load()
+      const made = await makeShare({ log, objects: engine.objects, snapshot, dir, crawlDir, identity, files, random })
+      return new ShareReplica(plan, log, snapshots, made, await loadPartsHere(dir))
+    } catch (fault) {
+      log.close()
+      throw fault
+    }
+  }
+
+  async openJournal(options: SegmentedJournalOptions): Promise<Journal> {
+    const { dir, files, clock, isFenced } = this.#plan
+    const local = await SegmentedJournal.open(options)
+    try {
+      let states: States = {}
+      for await (const { batch } of local.history(Math.max(0, local.lastNumber - 1))) states = batch.files
+      const { directory } = options
+      const neededFrom = (): number => this.#snapshots.neededFrom
+      const log = this.#log
+      const journal = new ReplicatedJournal({ local, directory, log, dir, files, states, clock, isFenced, neededFrom })
+      await journal.catchUp()
+      this.#journal = journal
+      return journal
+    } catch (fault) {
+      await local.close()
+      throw fault
+    }
+  }
+
+  statesHere(number: number, said: States): States {
+    return statesHere(this.#parts, number, said)
+  }
+
+  get figures(): ReplicationFigures & { readonly logBytes: number; readonly losses: number } {
+    const { batches = 0, unanswered = 0, toldAgain = 0 } = this.#journal?.figures ?? {}
+    return { batches, unanswered, toldAgain, logBytes: this.#log.state.since, losses: this.#log.losses }
+  }
+
+  /** Whether the log has become so long that a snapshot is worth its cost. */
+  get wantsSnapshot(): boolean {
+    return !this.#isTaking && this.#snapshots.isDue(this.#plan.policy ?? USUAL_POLICY)
+  }
+
+  /** Null where there was nothing new, or the engine lost entries meanwhile: another time. */
+  async snapshot(source: PictureSource): Promise<SnapshotFigures | null> {
+    const dir = `${this.#plan.dir}.snapshot`
+    this.#isTaking = true
+    try {
+      await rm(dir, { recursive: true, force: true })
+      let moment: Moment | null = null
+      const copied = await source.copyState(dir, () => {
+        moment = this.#snapshots.moment()
+      })
+      return moment === null ? null : await this.#snapshots.take({ ...copied, dir }, moment)
+    } catch (cause) {
+      throw diskFault(`taking a snapshot of share ${this.#plan.held.share}`, cause)
+    } finally {
+      this.#isTaking = false
+      await rm(dir, { recursive: true, force: true }).catch(() => {})
+    }
+  }
+
+  /** Gives up the share; the crawl is closed. */
+  async release(): Promise<void> {
+    await this.#log.release()
+    this.close()
+  }
+
+  /** Lets go without a word. */
+  close(): void {
+    this.#log.close()
+  }
+}

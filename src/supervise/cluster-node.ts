@@ -1,0 +1,387 @@
+// One process that crawls as a node of a cluster: takes shares over and gives them up as the membership says, and falls silent when its
+// lease is over.
+//
+//        the engine ◀── records, beats ──▶ member (src/cluster)      who takes part; which shares should be here
+//             ▲                              │ take, give up, fenced, resumed
+//             │                            node ── chair, where share 0 is here: the end, permits
+//     logs, wires, snapshots                 │
+//             ╰──────────────────────────▶ shares here, each an agent in a thread (hosted-shares.ts, clustered-agent.ts)
+//
+// To its owner it is a crawl like any other: run, stop, figures, close. What it counts is what its shares have come to, wherever they
+// were before.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CheckpointFigures, CrawlFigures, CrawlSettings, CrawlSnapshot } from '../agent/index.ts'
+import { type Clock, Fault, type StopReason, STOPS } from '../base/index.ts'
+import { ClusterMember, Lease, type View, type WayOut } from '../cluster/index.ts'
+import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
+import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
+import type { CrawlIdentity } from '../ledger/index.ts'
+import { placeShares } from '../placement/index.ts'
+import { ShareLog } from '../replica/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+import { writeLayout } from '../view/index.ts'
+import { USUAL_CARE } from './agent-crew.ts'
+import { Chair } from './chair.ts'
+import { HostedShares } from './hosted-shares.ts'
+import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
+import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
+import { markDirectory } from './node-mark.ts'
+import type { NodeEvent } from './node.ts'
+import { NodeView } from './node-view.ts'
+import { processCpuMs } from './process-cpu.ts'
+import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+
+export interface ClusterNodePlan {
+  readonly dir: string
+  /** What it is called in the cluster. */
+  readonly node: string
+  /** Its capacity in relation to the others'. */
+  readonly weight: number
+  /** For how many shares its memory and connections are planned. */
+  readonly here: number
+  readonly engine: EngineSettings
+  readonly shares: number
+  readonly assignment: string
+  readonly leaseMs: number
+  readonly marginMs: number
+  readonly seeds: readonly CanonicalUrl[]
+  readonly settings: CrawlSettings
+  readonly identity: CrawlIdentity
+  readonly clock: Clock
+  readonly software: string
+  /** Where passwords named by variable are found. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Of this machine, for people. */
+  readonly host: string
+  /** Told of what an operator wants to know. */
+  readonly onEvent: (event: NodeEvent) => void
+}
+
+/** Shares that are taken at once: each may read a snapshot. */
+const TAKES_AT_ONCE = 4
+/** Shares that are given up at once while the crawl goes on: each pauses meanwhile. */
+const GIVES_AT_ONCE = 2
+const DESK_MS = 2_000
+/** What another node asks of this one. */
+type Question = { readonly ask: 'shares'; readonly question: DeskQuestion } | { readonly ask: 'figures' }
+
+export class ClusterNode {
+  readonly #plan: ClusterNodePlan
+  readonly #lock: DirectoryLock
+  readonly #engine: Engine
+  readonly #lease: Lease
+  readonly #hosted: HostedShares
+  #member: ClusterMember | null = null
+  #chair: Chair | null = null
+  #resolveEnd: (reason: StopReason) => void = () => {}
+  #stop: StopReason | null = null
+  #fault: unknown = null
+  readonly #startMs: number
+
+  private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
+    this.#plan = plan
+    this.#lock = lock
+    this.#engine = engine
+    this.#startMs = plan.clock.nowMs()
+    const cell = Lease.allocate()
+    this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
+    const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
+    this.#hosted = new HostedShares({
+      engine,
+      crew: {
+        agents: shares,
+        dirOf: (share) => join(dir, shareName(share)),
+        isShared: true,
+        common: {
+          crawlDir: dir,
+          seeds,
+          settings,
+          identity,
+          software,
+          environment,
+          since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
+        },
+        clock,
+        care: USUAL_CARE,
+        faults: null,
+      },
+      ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
+      isFenced: () => !this.#lease.isValid(),
+      onLost: (share) => this.#member?.lost(share),
+      onBroken: (fault) => this.#broke(fault),
+      onEvent: plan.onEvent,
+    })
+  }
+
+  /** Takes the directory and finds the engine; nothing is joined yet. */
+  static async open(plan: ClusterNodePlan): Promise<ClusterNode> {
+    const folder = join(plan.dir, 'state')
+    await makeDirectory(folder)
+    const lock = await lockDirectory(folder)
+    try {
+      const { name: crawl, key } = plan.identity
+      await markDirectory(plan.dir, { crawl, key, node: plan.node })
+      return new ClusterNode(plan, lock, await connectEngine(plan.engine))
+    } catch (fault) {
+      await lock.release()
+      throw fault
+    }
+  }
+
+  get identity(): CrawlIdentity {
+    return this.#plan.identity
+  }
+
+  get isNew(): boolean {
+    return this.#hosted.statuses.every(({ totals }) => totals.pages === 0)
+  }
+
+  readonly isScopeChanged = false
+
+  get seeds(): readonly CanonicalUrl[] {
+    return this.#plan.seeds
+  }
+
+  isKnownSeed(url: string): boolean {
+    return this.#plan.seeds.includes(url as CanonicalUrl)
+  }
+
+  /** Agents that are here now. */
+  get agents(): number {
+    return Math.max(this.#hosted.shares.length, this.#hosted.lastShares.length)
+  }
+
+  get restarts(): number {
+    return this.#hosted.restarts
+  }
+
+  get fault(): unknown {
+    return this.#fault
+  }
+
+  get figures(): CrawlFigures {
+    return figuresOf(this.#hosted.statuses, joinEarlier([]))
+  }
+
+  snapshot(): CrawlSnapshot {
+    return snapshotOf(this.#hosted.statuses, joinEarlier([]), this.#stop !== null)
+  }
+
+  /** Takes part until the crawl ends, this node is removed, or stop() is called. */
+  async run(): Promise<StopReason> {
+    const { dir, node, weight, shares, assignment, leaseMs, marginMs, clock, software, host } = this.#plan
+    const end = new Promise<StopReason>((resolve) => {
+      this.#resolveEnd = resolve
+    })
+    const knownDead = await formerIncarnations(dir)
+    this.#member = await ClusterMember.start({
+      node,
+      weight,
+      version: software,
+      host,
+      shares,
+      leaseMs,
+      marginMs,
+      place: (count, nodes) => placeShares(count, nodes, assignment),
+      newIncarnation: () => newIncarnation(dir),
+      knownDead,
+      takesAtOnceMax: TAKES_AT_ONCE,
+      givesAtOnceMax: GIVES_AT_ONCE,
+      engine: this.#engine,
+      clock,
+      lease: this.#lease,
+      keeper: {
+        standing: (share) => this.#hosted.standing(share),
+        take: async (share, seen, holder) => {
+          const taken = await this.#hosted.take(share, seen, holder)
+          if (share === 0 && taken !== null) this.#takeChair(taken.epoch)
+          return taken
+        },
+        giveUp: (share) => {
+          if (share === 0) this.#leaveChair()
+          if (this.#member?.isOver === true) this.#hosted.isEnding()
+          return this.#hosted.giveUp(share)
+        },
+      },
+      owner: {
+        fenced: () => {
+          this.#leaveChair()
+          this.#hosted.silence()
+          if (this.#stop === null && this.#member?.isOver !== true) this.#plan.onEvent({ kind: 'node-silent' })
+        },
+        resumed: () => {
+          this.#plan.onEvent({ kind: 'node-resumed' })
+          this.#hosted.goOn()
+        },
+        reborn: (incarnation) => this.#plan.onEvent({ kind: 'node-reborn', incarnation }),
+        viewed: (view) => this.#viewed(view),
+        out: (how) => this.#out(how),
+      },
+      answer: (question) => this.#answer(question),
+    })
+    if (this.#stop !== null) this.#member.leave()
+    const reason = await end
+    this.#leaveChair()
+    return reason
+  }
+
+  /** Leaves the cluster in order: its shares go on elsewhere. */
+  stop(reason: StopReason): void {
+    this.#stop ??= reason
+    this.#member?.leave()
+  }
+
+  /** The crawl of a cluster has no copy of one node. */
+  async checkpoint(): Promise<CheckpointFigures> {
+    throw new Fault('CONFIG_INVALID', 'a node of a cluster is not copied: its shares are kept by the engine')
+  }
+
+  /** Merges the lines of the shares that were here at the end, and lets go of everything. */
+  async close(): Promise<void> {
+    this.#member?.close()
+    this.#leaveChair()
+    try {
+      await this.#hosted.letGo()
+      await this.#mergeOutputs()
+    } finally {
+      await this.#engine.close().catch(() => {})
+      await this.#lock.release()
+    }
+  }
+
+  async #mergeOutputs(): Promise<void> {
+    const { dir, settings } = this.#plan
+    const names = this.#hosted.lastShares.map(shareName)
+    if (names.length === 0) return
+    // Made anew: what a share had written here before it was elsewhere is among its lines.
+    for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
+      await rm(join(dir, name), { force: true })
+    }
+    await writeLayout(dir, names)
+    const view = await NodeView.open(dir, names)
+    try {
+      await view.finish(settings.store.warc !== 'off')
+    } finally {
+      await view.close()
+    }
+  }
+
+  #viewed(view: View): void {
+    this.#plan.onEvent({
+      kind: 'view',
+      number: view.number,
+      nodes: view.members.map(({ node }) => node),
+      because: view.because,
+    })
+  }
+
+  #takeChair(epoch: number): void {
+    const { shares, settings, clock } = this.#plan
+    const { maxPages, maxTime, maxWait } = settings.agent
+    this.#leaveChair()
+    this.#chair = new Chair({
+      shares,
+      chair: epoch,
+      maxPages,
+      maxTimeMs: maxTime,
+      maxWaitMs: maxWait,
+      clock,
+      nodes: () => this.#member?.view.members.map(({ node }) => node) ?? [],
+      askNode: (node, question) => this.#askNode(node, question),
+      epochs: () => this.#epochs(),
+      decided: (reason) => this.#member?.end(reason),
+    })
+  }
+
+  #leaveChair(): void {
+    this.#chair?.stop()
+    this.#chair = null
+  }
+
+  async #askNode(node: string, question: DeskQuestion): Promise<DeskAnswer> {
+    // Itself without the way over the engine.
+    if (node === this.#plan.node) return this.#hosted.desk.answer(question)
+    const asked: Question = { ask: 'shares', question }
+    const answer = await this.#engine.call('node', node, encode(asked), DESK_MS)
+    return decode(answer) as DeskAnswer
+  }
+
+  async #epochs(): Promise<readonly number[]> {
+    const shares = Array.from({ length: this.#plan.shares }, (_, share) => share)
+    return Promise.all(shares.map(async (share) => (await (await ShareLog.open(this.#engine, share)).standing()).epoch))
+  }
+
+  async #answer(bytes: Uint8Array): Promise<Uint8Array> {
+    const asked = decode(bytes) as Question
+    switch (asked.ask) {
+      case 'shares':
+        return encode(await this.#hosted.desk.answer(asked.question))
+      case 'figures':
+        return encode(this.#ownFigures())
+    }
+  }
+
+  /** What `portolan cluster status` shows of a node. */
+  #ownFigures(): NodeFigures {
+    const { figures, frontier, active } = this.snapshot()
+    return {
+      shares: this.#hosted.shares,
+      pages: figures.pages,
+      failed: figures.failed,
+      bytes: figures.bytes,
+      waiting: frontier.waiting,
+      hosts: frontier.hosts,
+      active,
+      restarts: this.restarts,
+      rssBytes: process.memoryUsage.rss(),
+      cpuSeconds: processCpuMs() / 1_000,
+    }
+  }
+
+  /** Nothing helps here: others go on with its shares. */
+  #broke(fault: unknown): void {
+    this.#fault ??= fault
+    this.stop(fault instanceof Fault && fault.code === 'DISK_FULL' ? 'disk-full' : 'error')
+  }
+
+  #out(how: WayOut): void {
+    if (how.kind === 'refused') {
+      this.#fault ??= how.fault
+      return this.#resolveEnd('error')
+    }
+    if (how.kind === 'ended') return this.#resolveEnd(stopReasonOf(how.reason))
+    this.#resolveEnd(this.#stop ?? 'interrupted')
+  }
+}
+
+export interface NodeFigures {
+  readonly shares: readonly number[]
+  readonly pages: number
+  readonly failed: number
+  readonly bytes: number
+  readonly waiting: number
+  readonly hosts: number
+  readonly active: number
+  readonly restarts: number
+  readonly rssBytes: number
+  readonly cpuSeconds: number
+}
+
+/** Where a share is, inside the node's directory. */
+function shareName(share: number): string {
+  return `state/shares/${share}`
+}
+
+function stopReasonOf(reason: string): StopReason {
+  return reason in STOPS ? (reason as StopReason) : 'interrupted'
+}
+
+function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+function decode(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes))
+}

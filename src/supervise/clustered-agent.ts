@@ -1,0 +1,161 @@
+// What an agent has more in a cluster: its share is kept by the engine, its wires lead over it, addresses are asked in turns that others
+// grant, and it asks nobody when the lease of its node is over. Loaded in clusters only.
+
+import { randomBytes } from 'node:crypto'
+import { type Crawl, type CrawlPlan, REPLICA_FILES, type Share } from '../agent/index.ts'
+import { type Clock, Random } from '../base/index.ts'
+import { Lease } from '../cluster/index.ts'
+import { connectEngine, type Engine } from '../engine/index.ts'
+import { EngineWires, Owners, SharedTurns } from '../exchange/index.ts'
+import { domainGateSettings } from '../frontier/index.ts'
+import { assignmentNamed } from '../placement/index.ts'
+import { ShareReplica } from '../replica/index.ts'
+import type { AgentOrders, ClusterOrders } from './agent-messages.ts'
+import { ipGateSettings } from './ip-gate-settings.ts'
+
+/** How often it is looked whether the log has become so long that a snapshot is due. */
+const SNAPSHOT_LOOK_MS = 5_000
+/** Nothing is asked for longer than this, whatever the limits of requests say. */
+const REQUEST_MS_MAX = 600_000
+
+/** An agent's place in its crawl, but for what depends on where the others are. */
+export type Seat = Omit<Share, 'ipGate' | 'domainGate' | 'turns' | 'here' | 'assignment' | 'node'>
+
+export class ClusteredAgent {
+  readonly #orders: AgentOrders
+  readonly #cluster: ClusterOrders
+  readonly #clock: Clock
+  readonly #engine: Engine
+  readonly #replica: ShareReplica
+  readonly #lease: Lease
+  readonly #turns: readonly SharedTurns[]
+  #wires: EngineWires | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  private constructor(
+    orders: AgentOrders,
+    cluster: ClusterOrders,
+    clock: Clock,
+    engine: Engine,
+    replica: ShareReplica,
+    lease: Lease,
+  ) {
+    this.#orders = orders
+    this.#cluster = cluster
+    this.#clock = clock
+    this.#engine = engine
+    this.#replica = replica
+    this.#lease = lease
+    this.#turns = turnsOf(orders, cluster, clock)
+  }
+
+  /** Makes the directory of the share what its log says. */
+  static async open(orders: AgentOrders, cluster: ClusterOrders, clock: Clock): Promise<ClusteredAgent> {
+    const { dir, crawlDir, identity } = orders
+    const engine = await connectEngine(cluster.engine)
+    const lease = new Lease(cluster.lease, clock, performance.timeOrigin)
+    try {
+      const replica = await ShareReplica.open({
+        engine,
+        held: cluster.held,
+        dir,
+        crawlDir,
+        identity,
+        files: REPLICA_FILES,
+        clock,
+        random: new Random(randomBytes(4).readInt32LE()),
+        isFenced: () => !lease.isValid(),
+      })
+      return new ClusteredAgent(orders, cluster, clock, engine, replica, lease)
+    } catch (fault) {
+      await engine.close().catch(() => {})
+      throw fault
+    }
+  }
+
+  /** What an operator should know of how the share was made. */
+  get warnings(): readonly string[] {
+    const { aside, archivesMissing } = this.#replica.made
+    const warnings: string[] = []
+    if (aside !== null) {
+      warnings.push(`what was here had another past than the share (${aside.why}); it was put aside in ${aside.dir}`)
+    }
+    if (archivesMissing.length > 0) {
+      warnings.push(
+        `${archivesMissing.length} files of the archive that were written here are gone: ${archivesMissing[0]}`,
+      )
+    }
+    return warnings
+  }
+
+  /** The plan of an agent, as it is in a cluster. */
+  planOf(plan: CrawlPlan, share: Seat): CrawlPlan {
+    const [address, domain = null] = this.#turns
+    const { here, held, assignment } = this.#cluster
+    return {
+      ...plan,
+      keeper: this.#replica,
+      mayAsk: () => this.#lease.isValid(),
+      share: {
+        ...share,
+        ipGate: address as SharedTurns,
+        domainGate: domain,
+        turns: this.#turns,
+        here,
+        assignment,
+        node: held.node,
+      },
+    }
+  }
+
+  /** Talks to the others from now on, and has snapshots taken. */
+  begin(crawl: Crawl, onFault: (fault: unknown) => void): void {
+    const { agent, agents } = this.#orders
+    this.#wires = new EngineWires({
+      engine: this.#engine,
+      crawl: this.#cluster.engine.crawl,
+      share: agent,
+      shares: agents,
+      epoch: this.#cluster.held.epoch,
+      clock: this.#clock,
+      onWire: (peer, wire) => crawl.connect(peer, wire),
+    })
+    this.#timer = setInterval(() => {
+      if (!this.#replica.wantsSnapshot) return
+      // One that fails is taken later; but a fault of ours is one.
+      this.#replica.snapshot(crawl).catch((fault: unknown) => {
+        if ((fault as { code?: string }).code !== 'ENGINE_UNREACHABLE') onFault(fault)
+      })
+    }, SNAPSHOT_LOOK_MS)
+  }
+
+  /** It asks nobody any more: rights of others to addresses of ours come back first. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#turns.map((turns) => turns.settle()))
+  }
+
+  /** The crawl is closed. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#wires?.close()
+    for (const turns of this.#turns) turns.close()
+    this.#replica.close()
+    await this.#engine.close().catch(() => {})
+  }
+}
+
+function turnsOf({ agent, agents, settings }: AgentOrders, { assignment }: ClusterOrders, clock: Clock): SharedTurns[] {
+  const owners = new Owners(agent, agents, assignmentNamed(assignment))
+  const { connectTimeout, requestTimeout } = settings.fetch
+  const common = {
+    self: agent,
+    ownerOf: (door: number) => owners.ofSlot(door),
+    clock,
+    requestMs: Math.min(connectTimeout + requestTimeout, REQUEST_MS_MAX),
+    firstId: randomBytes(6).readUIntBE(0, 6),
+  }
+  const address = new SharedTurns({ gate: 'address', settings: ipGateSettings(settings), ...common })
+  const { domainDelay } = settings.frontier
+  if (domainDelay === 0) return [address]
+  return [address, new SharedTurns({ gate: 'domain', settings: domainGateSettings(domainDelay), ...common })]
+}

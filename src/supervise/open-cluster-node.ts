@@ -1,0 +1,8 @@
+// The door to nodes of a cluster: what they need is loaded when one is opened, and by no other crawl.
+
+import type { ClusterNode, ClusterNodePlan } from './cluster-node.ts'
+
+export async function openClusterNode(plan: ClusterNodePlan): Promise<ClusterNode> {
+  const { ClusterNode: Node } = await import('./cluster-node.ts')
+  return Node.open(plan)
+}
