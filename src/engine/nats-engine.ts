@@ -25,6 +25,8 @@ export async function connectNats(settings: EngineSettings): Promise<Engine> {
       NatsBeats.open(link, layout, replicas),
       NatsObjects.open(link, layout, replicas),
     ])
+    // By nodes, which put; not by whoever only looks. Nobody waits for it, and the next one tries again.
+    if (settings.node !== undefined) objects.sweep().catch(() => undefined)
     return new NatsEngine(link, layout, replicas, records, beats, objects)
   } catch (error) {
     await link.close()
@@ -79,6 +81,10 @@ class NatsEngine implements Engine {
       opening.catch(() => this.#logs.delete(name))
     }
     return opening
+  }
+
+  lastBeat(name: string): Promise<Uint8Array | null> {
+    return this.#beats.last(name)
   }
 
   async beat(name: string, value: Uint8Array, withinMs: number): Promise<void> {

@@ -27,6 +27,7 @@ import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
+import { markDirectory } from './node-mark.ts'
 import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
@@ -120,6 +121,8 @@ export class ClusterNode {
     await makeDirectory(folder)
     const lock = await lockDirectory(folder)
     try {
+      const { name: crawl, key } = plan.identity
+      await markDirectory(plan.dir, { crawl, key, node: plan.node })
       return new ClusterNode(plan, lock, await connectEngine(plan.engine))
     } catch (fault) {
       await lock.release()

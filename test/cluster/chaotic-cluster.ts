@@ -31,6 +31,7 @@ class Chaos {
   readonly #cluster: SimulatedCluster
   readonly #random: Random
   #isStopped = false
+  #isQuiet = false
 
   constructor(cluster: SimulatedCluster, random: Random) {
     this.#cluster = cluster
@@ -56,6 +57,7 @@ class Chaos {
 
   async #quiet(): Promise<ChaosResult> {
     const cluster = this.#cluster
+    this.#isQuiet = true
     cluster.say('quiet from here')
     for (const node of cluster.nodes) {
       node.machine.wake(this.#random)
@@ -101,6 +103,7 @@ class Chaos {
       () => this.#cut([node], forMs),
       () => this.#cut(active, forMs),
       () => this.#slow(node, forMs),
+      () => this.#freezeInAnAnswer(node),
       () => this.#lag(node, forMs),
       () => this.#setClock(node),
       () => cluster.start(random.pick(NAMES)),
@@ -152,12 +155,23 @@ class Chaos {
     })
   }
 
-  #slow(node: SimulatedNode, forMs: number): void {
-    const delayMs = this.#random.pick([50, 400, 1_500])
-    const loss = this.#random.pick([0, 0.05, 0.3])
+  #slow(node: SimulatedNode, forMs: number, wire = this.#badWire()): void {
+    const { delayMs, loss } = wire
     this.#cluster.say(`${node.name} has a wire of ${delayMs} ms that loses ${loss}, for ${Math.round(forMs)} ms`)
     Object.assign(node.engine.wire, { delayMs, loss })
     this.#later(forMs, () => Object.assign(node.engine.wire, { delayMs: 2, loss: 0 }))
+  }
+
+  #badWire(): { delayMs: number; loss: number } {
+    return { delayMs: this.#random.pick([50, 400, 1_500]), loss: this.#random.pick([0, 0.05, 0.3]) }
+  }
+
+  /** On a slow wire something is always on its way: it arrives while nothing runs, and is old when it is read. */
+  #freezeInAnAnswer(node: SimulatedNode): void {
+    this.#slow(node, 4_000, { delayMs: 1_500, loss: 0 })
+    this.#later(3_000 + this.#random.below(3_000), () => {
+      if (!this.#isQuiet) this.#freeze(node, 24_000 + this.#random.below(6_000), false)
+    })
   }
 
   #lag(node: SimulatedNode, forMs: number): void {

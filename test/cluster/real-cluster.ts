@@ -14,8 +14,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatDuration, systemClock } from '../../src/base/index.ts'
-import { type ClusterStatus, lookAtCluster } from '../../src/cluster/index.ts'
-import { connectEngine, type Engine } from '../../src/engine/index.ts'
 import { startTestWeb, type TestWeb, type TestWebOptions } from '../../testweb/index.ts'
 import { type Finished, portolan } from '../cli/portolan.ts'
 import { type NatsServers, startNats } from '../nats-servers.ts'
@@ -39,7 +37,6 @@ export interface ClusterPlan {
 /** Longer than any wait that ends well. */
 const PATIENCE_MS = 300_000
 const LOOK_MS = 25
-const FIGURES = new TextEncoder().encode('{"ask":"figures"}')
 
 export class RealCluster implements AsyncDisposable {
   readonly plan: ClusterPlan
@@ -52,7 +49,6 @@ export class RealCluster implements AsyncDisposable {
   readonly disturbances = new Disturbances()
   /** How nodes reach the engine, where not directly. */
   readonly ways = new Map<string, readonly string[]>()
-  #engine: Engine | null = null
 
   private constructor(plan: ClusterPlan, web: TestWeb, nats: NatsServers, dir: string) {
     this.plan = plan
@@ -138,16 +134,6 @@ export class RealCluster implements AsyncDisposable {
     return portolan(['cluster', action, ...words, ...servers, '--crawl', this.crawl])
   }
 
-  /** The cluster as an operator sees it; null while the engine does not answer. */
-  async look(): Promise<ClusterStatus | null> {
-    try {
-      this.#engine ??= await connectEngine({ servers: this.nats.urls, crawl: this.crawl })
-      return await lookAtCluster(this.#engine, FIGURES)
-    } catch {
-      return null
-    }
-  }
-
   /** Until so many requests were made in all. */
   async asked(requests: number): Promise<void> {
     await this.until(`${requests} requests`, () => this.web.log.length >= requests)
@@ -170,7 +156,8 @@ export class RealCluster implements AsyncDisposable {
   async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
     const endMs = systemClock.nowMs() + patienceMs
     while (!(await holds())) {
-      if (systemClock.nowMs() > endMs) throw new Error(`waited ${formatDuration(patienceMs)} for ${what}\n${this.story()}`)
+      if (systemClock.nowMs() > endMs)
+        throw new Error(`waited ${formatDuration(patienceMs)} for ${what}\n${this.story()}`)
       await sleep(LOOK_MS)
     }
   }
@@ -193,7 +180,6 @@ export class RealCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.running.map((node) => node.kill()))
-    await this.#engine?.close().catch(() => {})
     await this.nats[Symbol.asyncDispose]()
     await this.web.stop()
     if (process.env['PORTOLAN_KEEP'] === undefined) rmSync(this.dir, { recursive: true, force: true })
