@@ -164,7 +164,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     const status = this.#crew.statusOf(share)
     hosted.state = 'stopping'
     await this.#crew.end(share)
-    this.desk.lost(share)
+    // Whoever waits for its answer waits no more: the chair may be here.
+    this.#threadEnded(share)
     try {
       const log = await HeldLog.resume(this.#parts.engine, hosted.held)
       await log.release()
