@@ -23,6 +23,7 @@ import type { NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
 
@@ -31,8 +32,6 @@ type Action = (typeof ACTIONS)[number]
 /** Those that are about one node. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
 
-const LEASE_MS = 15_000
-const MARGIN_MS = 5_000
 const ANSWER_MS = 2_000
 
 const OWN_FLAGS = new Map([
@@ -56,6 +55,14 @@ const OWN_FLAGS = new Map([
       takesValue: true,
       repeats: false,
       text: 'init: how hosts go to shares and shares to nodes: rendezvous, ring, ring:200.',
+    },
+  ],
+  [
+    'lease',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'init: how long a node may act after its last sign of life; a third longer, and its shares are taken over.',
     },
   ],
   ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
@@ -89,7 +96,8 @@ export const clusterCommand: Command = {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
-      fallback: flag === 'shares' ? String(SHARES_USUAL) : flag === 'assignment' ? 'rendezvous' : '',
+      fallback:
+        { shares: String(SHARES_USUAL), assignment: 'rendezvous', lease: formatDuration(LEASE_MS_USUAL) }[flag] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
     return (
@@ -116,6 +124,7 @@ interface ClusterRequest {
   readonly weight: number | null
   readonly engine: EngineSettings
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
+  readonly lease: LeaseLength
   readonly isJson: boolean
   readonly warnings: readonly string[]
 }
@@ -138,6 +147,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const seedFiles = (own('seeds') ?? []) as readonly string[]
   const configPath = own('config') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)
+  const lease = readLease(own('lease') as string | undefined, problems)
   const assignment = (own('assignment') ?? 'rendezvous') as string
   if (findAssignment(assignment) === null) {
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
@@ -168,6 +178,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     weight: weightSaid,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
+    lease,
     isJson,
     warnings: engine.warnings,
   }
@@ -183,7 +194,7 @@ function readWeight(text: string | undefined, problems: Problem[]): number | nul
 async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   const { crawl, servers } = asked.engine
   if (asked.action === 'init') {
-    await initCluster(engine, newDefinition(asked.definition))
+    await initCluster(engine, newDefinition(asked.definition, asked.lease))
     const { shares, seeds } = asked.definition
     say(
       `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
@@ -249,12 +260,12 @@ async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, as
 /** A crawl as it is defined once. */
 export function newDefinition(
   said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
+  lease: LeaseLength = leaseOf(LEASE_MS_USUAL),
 ): Omit<CrawlDefinition, 'format'> {
   return {
     identity: randomBytes(8).toString('hex'),
     ...said,
-    leaseMs: LEASE_MS,
-    marginMs: MARGIN_MS,
+    ...lease,
     createdAt: new Date().toISOString(),
   }
 }

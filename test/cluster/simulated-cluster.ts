@@ -30,7 +30,13 @@ interface LogState extends ShareStanding {
 }
 
 interface WrittenView {
-  readonly members: readonly { node: string; incarnation: string; isDraining: boolean; isLeaving: boolean; weight: number }[]
+  readonly members: readonly {
+    node: string
+    incarnation: string
+    isDraining: boolean
+    isLeaving: boolean
+    weight: number
+  }[]
 }
 
 /** One process: dies for good; the next of the same name is another object. */
@@ -287,7 +293,9 @@ export class SimulatedCluster {
     if (kind !== 'view') return
     this.counts.views++
     const view = JSON.parse(new TextDecoder().decode(value)) as WrittenView & { because: string; by: string }
-    this.say(`view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`)
+    this.say(
+      `view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`,
+    )
     this.#law(Number(number) === this.counts.views, `view ${number} came after view ${this.counts.views - 1}`)
     const names = view.members.map((one) => one.node)
     this.#law(new Set(names).size === names.length, `view ${number} has a node twice: ${names.join(' ')}`)
@@ -343,7 +351,10 @@ export class SimulatedCluster {
     )
     for (const [share, target] of targets.entries()) {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
-      this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
+      this.#law(
+        runners.join() === (target ?? ''),
+        `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`,
+      )
     }
   }
 
