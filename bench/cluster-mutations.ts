@@ -149,13 +149,14 @@ async function broken(index: number): Promise<void> {
       return { ...loaded, source: text.replaceAll(mutation.from, () => mutation.to) }
     },
   })
-  const { chaos } = await import('../test/cluster/chaotic-cluster.ts')
+  const { chaos, doubt } = await import('../test/cluster/chaotic-cluster.ts')
   if (times === 0) throw new Error(`'${mutation.from}' does not stand in ${mutation.file} any more`)
   for (let seed = 1; seed <= seeds; seed++) {
     try {
+      await doubt(seed)
       await chaos(seed)
     } catch (error) {
-      console.log((error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160))
+      console.log((error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 600))
       return
     }
   }
