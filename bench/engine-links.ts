@@ -130,7 +130,9 @@ async function measure(one: Engine, two: Engine, batches: readonly FrontierEntry
 }
 
 /** Tells of each engine and each size of parcels what a link costs. */
-export async function measureEngineLinks(tell: (engine: string, perBatch: number, cost: EngineLinks) => void): Promise<void> {
+export async function measureEngineLinks(
+  tell: (engine: string, perBatch: number, cost: EngineLinks) => void,
+): Promise<void> {
   const links = foreignLinks()
   for (const perBatch of [40, 400]) {
     const engine = MemoryEngine.create()

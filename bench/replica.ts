@@ -74,7 +74,9 @@ try {
     }
     return bytes
   })
-  console.log(`all of it  ${perPage(whole.result)}    ${perPage(whole.us)}   (${(whole.us / steps.length).toFixed(0)} µs a batch)`)
+  console.log(
+    `all of it  ${perPage(whole.result)}    ${perPage(whole.us)}   (${(whole.us / steps.length).toFixed(0)} µs a batch)`,
+  )
   for (const place of ['b', 'c']) {
     const client = engine.client()
     const { us, result } = await timed(async () =>

@@ -2,21 +2,22 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { formatDuration } from '../base/index.ts'
+import { Fault, formatDuration, systemClock } from '../base/index.ts'
 import {
-  CLUSTER_FORMAT,
   type ClusterStatus,
+  clusterStatus,
   type CrawlDefinition,
-  defineCrawl,
-  loadDefinition,
-  lookAtCluster,
+  initCluster,
+  makeWish,
+  NODE_SERVICE,
   type NodeStatus,
-  wishFor,
+  readDefinition,
   type WishKind,
 } from '../cluster/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
-import { findAssignment } from '../placement/index.ts'
+import { findAssignment, placeShares } from '../placement/index.ts'
+import { ShareLog } from '../replica/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import type { NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
@@ -32,6 +33,7 @@ const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weig
 
 const LEASE_MS = 15_000
 const MARGIN_MS = 5_000
+const ANSWER_MS = 2_000
 
 const OWN_FLAGS = new Map([
   ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
@@ -179,40 +181,53 @@ function readWeight(text: string | undefined, problems: Problem[]): number | nul
 }
 
 async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
-  const { crawl } = asked.engine
+  const { crawl, servers } = asked.engine
   if (asked.action === 'init') {
-    if (!(await defineCrawl(engine, newDefinition(asked.definition)))) return refuse(`crawl ${crawl} is set up already`)
+    await initCluster(engine, newDefinition(asked.definition))
     const { shares, seeds } = asked.definition
     say(
       `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
-        `On each machine: portolan node --join ${asked.engine.servers[0] ?? ''} --crawl ${crawl}\n`,
+        `On each machine: portolan node --join ${servers[0] ?? ''} --crawl ${crawl}\n`,
     )
     return EXIT.ok.code
   }
-  if ((await loadDefinition(engine)) === null) {
-    return refuse(
-      `there is no crawl ${crawl} on ${asked.engine.servers.join(', ')}; \`portolan cluster init\` sets one up`,
-    )
-  }
+  const definition = await readDefinition(engine)
   if (asked.action === 'status') {
-    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
-    if (status === null) return refuse(`there is no crawl ${crawl}`)
-    process.stdout.write(asked.isJson ? `${JSON.stringify(status)}\n` : renderStatus(crawl, status))
+    const status = await clusterStatus({
+      engine,
+      clock: systemClock,
+      definition,
+      place: (shares, nodes) => placeShares(shares, nodes, definition.assignment),
+      standing: async (share) => {
+        const { epoch, holder, released, at } = await (await ShareLog.open(engine, share)).standing()
+        return { epoch, holder, released, last: at }
+      },
+      withinMs: ANSWER_MS,
+    })
+    const figures = await Promise.all(status.nodes.map(({ node }) => figuresOf(engine, node)))
+    if (asked.isJson) {
+      const nodes = status.nodes.map((node, place) => ({ ...node, figures: figures[place] ?? null }))
+      process.stdout.write(`${JSON.stringify({ ...status, nodes })}\n`)
+    } else process.stdout.write(renderStatus(crawl, status, figures))
     return EXIT.ok.code
   }
   return wish(engine, asked.action, asked)
 }
 
+/** What a node has done; null where it does not answer. */
+async function figuresOf(engine: Engine, node: string): Promise<NodeFigures | null> {
+  try {
+    const answer = await engine.call(NODE_SERVICE, node, new TextEncoder().encode('{"ask":"figures"}'), ANSWER_MS)
+    return JSON.parse(new TextDecoder().decode(answer)) as NodeFigures
+  } catch (fault) {
+    if (fault instanceof Fault) return null
+    throw fault
+  }
+}
+
 async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
   const { node, weight } = asked
-  if (node !== null && OF_NODE.has(kind)) {
-    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
-    const names = status?.nodes.map((one) => one.node) ?? []
-    if (!names.includes(node)) {
-      return refuse(`no node is called ${node}; there ${names.length === 0 ? 'is nobody' : `are ${names.join(', ')}`}`)
-    }
-  }
-  await wishFor(engine, {
+  await makeWish(engine, {
     kind: kind satisfies WishKind,
     node: OF_NODE.has(kind) ? node : null,
     ...(weight === null ? {} : { weight }),
@@ -234,9 +249,8 @@ async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, as
 /** A crawl as it is defined once. */
 export function newDefinition(
   said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
-): CrawlDefinition {
+): Omit<CrawlDefinition, 'format'> {
   return {
-    format: CLUSTER_FORMAT,
     identity: randomBytes(8).toString('hex'),
     ...said,
     leaseMs: LEASE_MS,
@@ -245,21 +259,17 @@ export function newDefinition(
   }
 }
 
-function renderStatus(crawl: string, status: ClusterStatus): string {
-  const { definition, view, nodes, ended, isStopping } = status
-  const state =
-    ended !== null
-      ? `ended (${ended})`
-      : isStopping
-        ? 'stopping'
-        : nodes.length === 0
-          ? 'nobody works on it'
-          : 'running'
-  const figures = nodes.map((node) => node.figures as NodeFigures | null)
+function renderStatus(
+  crawl: string,
+  { definition, view, nodes, state, shares }: ClusterStatus,
+  figures: readonly (NodeFigures | null)[],
+): string {
   const sum = (of: (one: NodeFigures) => number): number =>
     figures.reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
+  const free = shares.filter(({ holder, released }) => holder === null || released).length
   const lines = [
-    `Crawl ${crawl}: ${state}; ${formatNumberOf(definition.shares, 'share')}, view ${view?.number ?? 0}.`,
+    `Crawl ${crawl}: ${state}${nodes.length === 0 ? ', nobody works on it' : ''}; ` +
+      `${formatNumberOf(definition.shares, 'share')}${free === 0 ? '' : ` (${free} with nobody)`}, view ${view?.number ?? 0}.`,
     `${formatNumberOf(
       sum(({ pages }) => pages),
       'page',
@@ -270,30 +280,20 @@ function renderStatus(crawl: string, status: ClusterStatus): string {
   return `${lines.join('\n')}\n`
 }
 
-function renderNode(
-  { node, weight, isDraining, isLeaving, host, since, report }: NodeStatus,
-  figures: NodeFigures | null,
-): string {
+function renderNode(status: NodeStatus, figures: NodeFigures | null): string {
+  const { node, weight, isDraining, isLeaving, host, beatAgeMs, shares, report } = status
   const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
-  const age =
-    since === '' ? '' : `, for ${formatDuration(Math.round((Date.now() - Date.parse(since)) / 1_000) * 1_000)}`
-  const head = `  ${node} (weight ${weight}${mood}) on ${printable(host)}${age}`
-  if (report === null) return `${head}: does not answer`
-  const held = report.shares.filter(({ phase }) => phase === 'held').map(({ share }) => share)
-  const moving = report.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving')
+  const beat =
+    beatAgeMs === null ? 'no beat yet' : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs)))} ago`
+  const moving = report?.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving') ?? []
   return (
-    `${head}: shares ${held.length === 0 ? 'none' : held.join(' ')}` +
+    `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${beat}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +
     (moving.length === 0 ? '' : `, moving ${moving.map(({ share, phase }) => `${share} (${phase})`).join(' ')}`) +
-    (report.isFenced ? ', silent: the engine does not answer it' : '') +
+    (report === null ? '; does not answer' : report.isFenced ? '; silent, for the engine does not answer it' : '') +
     (figures === null ? '' : `; ${formatNumberOf(figures.pages, 'page')}, ${formatCount(figures.waiting)} waiting`)
   )
 }
 
 function say(text: string): void {
   process.stderr.write(text)
-}
-
-function refuse(why: string): number {
-  process.stderr.write(`portolan cluster: ${why}\n`)
-  return EXIT.failed.code
 }

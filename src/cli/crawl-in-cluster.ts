@@ -1,9 +1,9 @@
 // portolan crawl --nats: sets a crawl up that others may join, and takes part in it as its first node.
 
 import { availableParallelism, hostname } from 'node:os'
-import { defineCrawl } from '../cluster/index.ts'
+import { initCluster, nodeNameOf } from '../cluster/index.ts'
 import type { Problem } from '../config/index.ts'
-import { connectEngine } from '../engine/index.ts'
+import { connectEngine, type Engine } from '../engine/index.ts'
 import { hostKeyOf } from '../url/index.ts'
 import { newDefinition } from './cluster.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
@@ -33,24 +33,20 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
   }
   const engine = await connectEngine(access.settings)
   try {
-    const definition = newDefinition({ shares: wishes.shares, assignment: 'rendezvous', settings, seeds })
-    const isNew = seeds.length > 0 && (await defineCrawl(engine, definition))
+    const said = { shares: wishes.shares, assignment: 'rendezvous', settings, seeds }
+    const isNew = seeds.length > 0 && (await setUp(engine, said))
     if (progress !== 'none') {
+      const { crawl: called, servers } = access.settings
       process.stderr.write(
         isNew
-          ? `Crawl ${access.settings.crawl} is set up. Others join with: portolan node --join ${access.settings.servers[0] ?? ''} --crawl ${access.settings.crawl}\n`
-          : `Crawl ${access.settings.crawl} was set up before, and goes on as it was meant then.\n`,
+          ? `Crawl ${called} is set up. Others join with: portolan node --join ${servers[0] ?? ''} --crawl ${called}\n`
+          : `Crawl ${called} was set up before, and goes on as it was meant then.\n`,
       )
     }
   } finally {
     await engine.close()
   }
-  const name =
-    wishes.name ??
-    hostname()
-      .split('.')[0]
-      ?.replaceAll(/[^A-Za-z0-9_-]/g, '-') ??
-    'node'
+  const name = wishes.name ?? nodeNameOf(hostname())
   return runNode({
     engine: { ...access.settings, node: name },
     name,
@@ -61,4 +57,11 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
     isJson,
     warnings: access.warnings,
   })
+}
+
+/** False where a crawl of this name is there. */
+async function setUp(engine: Engine, said: Parameters<typeof newDefinition>[0]): Promise<boolean> {
+  if ((await engine.records.get('crawl')) !== null) return false
+  await initCluster(engine, newDefinition(said))
+  return true
 }

@@ -354,7 +354,9 @@ export class Membership {
       .filter((incarnation) => !this.#former.has(incarnation))
     if (!this.#isSeen) return
     // Those who wait have nothing yet, and are seen to be alive if they are. Whoever is in the view is waited out.
-    const isFree = rivals.every((rival) => (this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival)))
+    const isFree = rivals.every((rival) =>
+      this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival),
+    )
     if (!isFree) return
     if (this.#roster.view.members.length >= MEMBERS_MAX && this.#roster.ofNode(node) === null) {
       return this.#refuse(`the cluster has ${MEMBERS_MAX} nodes already; remove one first`)
@@ -367,7 +369,9 @@ export class Membership {
     const { node, weight, version, host } = this.#settings
     const rival = this.#roster.ofNode(node)
     if (!this.#roster.isWaiting(this.#incarnation)) {
-      const replaces = [...this.#former].filter((former) => former === rival?.incarnation || this.#roster.isWaiting(former))
+      const replaces = [...this.#former].filter(
+        (former) => former === rival?.incarnation || this.#roster.isWaiting(former),
+      )
       if (rival !== null && !this.#former.has(rival.incarnation)) replaces.push(rival.incarnation)
       const join: Omit<Join, 'node' | 'incarnation'> = {
         weight,
@@ -539,12 +543,14 @@ export class Membership {
     for (const { node, incarnation } of this.#roster.view.members) {
       if (incarnation === this.#incarnation) continue
       const neededMs = this.#sightings.lastSeenMs(incarnation) + waitMs
-      if (nowMs >= neededMs && this.#sightings.provenMs(incarnation) < neededMs) this.#doubt(node, incarnation, neededMs)
+      if (nowMs >= neededMs && this.#sightings.provenMs(incarnation) < neededMs)
+        this.#doubt(node, incarnation, neededMs)
     }
     for (const [incarnation, { node, neededMs }] of this.#doubts) {
       if (nowMs < neededMs) continue
       this.#doubts.delete(incarnation)
-      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30) continue
+      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30)
+        continue
       this.#asked.set(incarnation, nowMs)
       this.#effects.push({ kind: 'ask', node, incarnation, askedMs: nowMs })
     }
@@ -566,7 +572,9 @@ export class Membership {
   #isAlive(incarnation: string): boolean {
     if (incarnation === this.#incarnation) return true
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
-    return this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
+    return (
+      this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
+    )
   }
 
   #create(name: string, value: object): void {

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ManualClock, Random } from '../base/index.ts'
-import { type MemoryClient, MemoryEngine } from '../engine/index.ts'
+import { ENTRY_BYTES_MAX, type MemoryClient, MemoryEngine } from '../engine/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { EngineWires } from './engine-wires.ts'
+import { EngineWires, PACKET_BYTES_MAX } from './engine-wires.ts'
 import type { PeerMessage } from './peer-message.ts'
 import type { Wire } from './wire.ts'
 
@@ -104,6 +104,10 @@ test('messages longer than a packet, texts and bytes arrive as they were', async
   await settle()
   expect(last(two).heard).toEqual(messages)
   expect(one.wires.figures.packets).toBeGreaterThan(3)
+})
+
+test('a packet is as long as the engine takes', () => {
+  expect(PACKET_BYTES_MAX).toBe(ENTRY_BYTES_MAX)
 })
 
 test('after a gap nothing more is heard on that wire, and both have another one', async () => {

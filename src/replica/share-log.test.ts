@@ -6,8 +6,9 @@ import { expect, test } from 'vitest'
 import { Fault } from '../base/index.ts'
 import { type MemoryClient, MemoryEngine, type Unanswered } from '../engine/index.ts'
 import { chainDigest, type PreparedBatch } from '../ledger/index.ts'
-import type { BatchSet } from './batch-set.ts'
+import { type BatchSet, partsOf } from './batch-set.ts'
 import { HeldLog } from './held-log.ts'
+import { encodeEntry } from './log-entry.ts'
 import { SetReader } from './set-reader.ts'
 import { type HeldShare, ShareLog } from './share-log.ts'
 
@@ -158,6 +159,33 @@ test('what the engine has lost is noticed after the connection was lost, also wh
   client.cut()
   client.restore()
   await expect(held.appendBatches(setOf(3, two.batch.digest, 'three'))).rejects.toMatchObject({ code: 'SHARE_LOST' })
+})
+
+test('what a former owner got into the log after all counts for nobody, and the owner steps over it', async () => {
+  const engine = quick()
+  const client = engine.client()
+  const former = await HeldLog.resume(engine.client(), await hold(engine.client(), 'a'))
+  const owner = await HeldLog.resume(client, await hold(client, 'b'))
+  const one = setOf(1, ORIGIN, 'one')
+  await owner.appendBatches(one)
+  // At exactly the place that it should not have known.
+  const log = await client.log('share-7')
+  const { at, ...state } = owner.state
+  const head = { epoch: former.epoch, node: 'a', incarnation: 'a', after: at, ...state, last: 1, digest: 'ff' } as const
+  const payloads = await Array.fromAsync(partsOf(setOf(1, ORIGIN, 'stray')))
+  const batch = { kind: 'batch', part: 0, isLast: true, first: 1, before: ORIGIN.toString('hex') } as const
+  await log.append(encodeEntry({ ...head, ...batch }, payloads[0] ?? Buffer.alloc(0)), at)
+  for (const [number, text] of [
+    [2, 'two'],
+    [3, 'three'],
+  ] as const) {
+    const before = Buffer.from(owner.state.digest, 'hex')
+    expect(await owner.appendBatches(setOf(number, before, text))).toBe(true)
+    client.cut()
+    client.restore()
+  }
+  expect((await batchesIn(client)).map(({ body }) => body.toString())).toEqual(['one', 'two', 'three'])
+  expect(owner.losses).toBe(0)
 })
 
 test('two that fight for a share: of each number at most one batch is ever acknowledged, and that is the one that is found', async () => {

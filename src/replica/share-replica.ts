@@ -12,6 +12,7 @@ import { type MadeShare, makeShare } from './make-share.ts'
 import { loadPartsHere, type PartsHere, statesHere } from './parts-here.ts'
 import { ReplicatedJournal, type ReplicationFigures } from './replicated-journal.ts'
 import type { HeldShare } from './share-log.ts'
+import { statesInLog } from './states-in-log.ts'
 import {
   type Moment,
   type Picture,
@@ -82,9 +83,23 @@ export class ShareReplica {
       let states: States = {}
       for await (const { batch } of local.history(Math.max(0, local.lastNumber - 1))) states = batch.files
       const { directory } = options
-      const neededFrom = (): number => this.#snapshots.neededFrom
       const log = this.#log
-      const journal = new ReplicatedJournal({ local, directory, log, dir, files, states, clock, isFenced, neededFrom })
+      const neededFrom = (): number => this.#snapshots.neededFrom
+      const inLog = (number: number): Promise<States | null> => statesInLog(log.log, this.#plan.engine.objects, number)
+      const restateSnapshot = (): Promise<boolean> => this.#snapshots.restate()
+      const journal = new ReplicatedJournal({
+        local,
+        directory,
+        log,
+        dir,
+        files,
+        states,
+        clock,
+        isFenced,
+        neededFrom,
+        restateSnapshot,
+        statesInLog: inLog,
+      })
       await journal.catchUp()
       this.#journal = journal
       return journal

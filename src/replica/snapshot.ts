@@ -93,6 +93,8 @@ export class Snapshots {
   #last: KnownSnapshot | null = null
   #former: SnapshotMark | null = null
   #bytesPut = 0
+  /** Of the log, when what is known here was read from it. */
+  #losses = 0
 
   constructor(objects: Objects, log: HeldLog, files: readonly ReplicaFile[]) {
     this.#objects = objects
@@ -102,6 +104,7 @@ export class Snapshots {
 
   /** What the log says of them; to be asked when a share is opened, and when the engine has lost entries. */
   async load(): Promise<KnownSnapshot | null> {
+    this.#losses = this.#log.losses
     const { snapshotAt } = this.#log.state
     const entry = snapshotAt === 0 ? null : await this.#log.log.entryAt(snapshotAt)
     if (entry?.head.kind !== 'snapshot') {
@@ -120,6 +123,20 @@ export class Snapshots {
     return this.#former?.upTo ?? 0
   }
 
+  /** After the engine has lost the entry of the last one. False where the snapshot itself is gone. */
+  async restate(): Promise<boolean> {
+    const last = this.#last
+    if (last === null || last.mark.upTo <= this.#log.state.last) return false
+    if (!(await this.#objects.has(last.mark.manifest))) return false
+    const former = await this.#markAt(this.#log.state.snapshotAt)
+    const mark = await this.#log.restateSnapshot(last.mark, last.manifest.digest, former)
+    if (mark === null) return true
+    this.#last = { mark, manifest: last.manifest }
+    this.#former = former
+    this.#losses = this.#log.losses
+    return true
+  }
+
   isDue(policy: SnapshotPolicy): boolean {
     return this.#log.state.since >= policy.logBytes
   }
@@ -134,7 +151,7 @@ export class Snapshots {
     const { state, losses } = moment
     if (this.#log.losses !== losses) return null
     // After a loss it may be another one than we knew.
-    if ((this.#last === null) !== (state.snapshotAt === 0)) await this.load()
+    if (this.#losses !== losses) await this.load()
     const attempt = `${logNameOf(this.#log.share)}.e${this.#log.epoch}.${randomBytes(6).toString('hex')}`
     this.#bytesPut = 0
     const manifest = await this.#putAll(picture, state, attempt)
@@ -149,6 +166,11 @@ export class Snapshots {
     const deleted = await this.#deleteOthers(before)
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, manifest.journal.piece.bytes)
     return { upTo: mark.upTo, files: manifest.files.length, bytesPut: this.#bytesPut, bytes, deleted }
+  }
+
+  async #markAt(place: number): Promise<SnapshotMark | null> {
+    const entry = place === 0 ? null : await this.#log.log.entryAt(place)
+    return entry?.head.kind === 'snapshot' ? entry.head.mark : null
   }
 
   async #putAll(picture: Picture, state: LogState, attempt: string): Promise<Manifest> {

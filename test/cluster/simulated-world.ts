@@ -45,7 +45,7 @@ export class World {
     const last = heap.pop() as Event
     if (heap.length > 0) {
       heap[0] = last
-      for (let parent = 0; ; ) {
+      for (let parent = 0; ;) {
         let least = parent
         for (const child of [2 * parent + 1, 2 * parent + 2]) {
           if (child < heap.length && isBefore(heap[child], heap[least])) least = child

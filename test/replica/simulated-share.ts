@@ -8,7 +8,7 @@ import { Books } from '../../src/agent/books.ts'
 import { copyCrawl } from '../../src/agent/checkpoint.ts'
 import { Closers } from '../../src/agent/closers.ts'
 import { type CrawlState, openCrawlState } from '../../src/agent/crawl-state.ts'
-import { CrawlFigures, REPLICA_FILES, type StateCopy } from '../../src/agent/index.ts'
+import { CrawlFigures, REPLICA_FILES, type StateCopy, type StateKeeper } from '../../src/agent/index.ts'
 import { failureVerdict } from '../../src/agent/verdict.ts'
 import { type Clock, NO_FAULTS, type Random, systemClock } from '../../src/base/index.ts'
 import type { MemoryClient } from '../../src/engine/index.ts'
@@ -23,6 +23,7 @@ import { entryOf } from '../frontier-entry.ts'
 import { IDENTITY, takeShare } from './moved-crawl.ts'
 
 const SETTINGS = settingsOf({ 'allow-private': true, delay: '0ms', warc: 'off', memory: '400MiB' })
+const SEGMENT_BYTES = 1_500
 const SPENT = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
 /** What waits a moment waits no time. */
 const hasty: Clock = { ...systemClock, callAt: (_, callback) => systemClock.callAt(systemClock.nowMs(), callback) }
@@ -77,7 +78,12 @@ export class Machine {
     const plan = { engine, held, dir, crawlDir: dir, identity: IDENTITY, files: REPLICA_FILES, clock: hasty, random }
     const fence = { isFenced: false }
     const replica = await ShareReplica.open({ ...plan, isFenced: () => fence.isFenced })
-    const { state, closers } = await openState(dir, random, replica)
+    const keeper: StateKeeper = {
+      // Segments of a few batches, so that some are forgotten.
+      openJournal: (options) => replica.openJournal({ ...options, segmentBytes: SEGMENT_BYTES }),
+      statesHere: (number, said) => replica.statesHere(number, said),
+    }
+    const { state, closers } = await openState(dir, random, keeper)
     const journal = new AttemptedJournal(state.journal, dir, onAttempt)
     const books = booksOf(state, journal)
     return new Machine(engine, dir, replica, state, books, closers, random, fence)
@@ -350,7 +356,7 @@ export function expectSame(image: Image, twin: Image): void {
 async function openState(
   dir: string,
   random: Random,
-  keeper?: ShareReplica,
+  keeper?: StateKeeper,
 ): Promise<{ state: CrawlState; closers: Closers }> {
   const closers = new Closers()
   const plan = {
