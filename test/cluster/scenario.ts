@@ -128,6 +128,37 @@ class Story implements AsyncDisposable {
 
   async freeze(name: string): Promise<void> {
     this.#disturbed.set(name, await this.cluster.freeze(name))
+  #expect(words: readonly string[]): void {
+    const text = words.join(' ')
+    const rest = (prefix: string): string | null => (text.startsWith(prefix) ? text.slice(prefix.length) : null)
+    const view = rest('view ')
+    const said = rest('said ')
+    const neverSaid = rest('never said ')
+    const record = rest('record ')
+    const mayNot = /^(\w+) may not act$/.exec(text)?.[1]
+    const [, runner, count] = /^(\w+) runs (\d+) shares$/.exec(text) ?? []
+    const movedFrom = rest('only shares of ')?.replace(' moved', '')
+    const movedTo = rest('shares moved only to ')
+    const moved = this.#moved()
+    const isSaid = (what: string): boolean =>
+      this.#cluster.said.slice(this.#saidAtMark).some((one) => one.includes(what))
+    if (view !== null) same(this.#cluster.viewNames.join(' ') || 'nobody', view)
+    else if (said !== null) holds(isSaid(said), 'it was not said')
+    else if (neverSaid !== null) holds(!isSaid(neverSaid), 'it was said')
+    else if (record !== null) holds(this.#cluster.state.byName.has(record), 'it is not there')
+    else if (mayNot !== undefined) holds(!this.#node(mayNot).lease.isValid(), 'it may act')
+    else if (runner !== undefined) same(String(this.#node(runner).running.size), String(count))
+    else if (text === 'every share in its place') this.#cluster.checkSettled()
+    else if (text.startsWith('every share in its place of '))
+      same(String(this.#node(words.at(-1) ?? '').running.size), String(SHARES))
+    else if (text === 'no share moved') same(moved.map(({ share }) => share).join(' '), '')
+    else if (movedFrom !== undefined) {
+      holds(moved.length > 0, 'nothing moved')
+      same([...new Set(moved.map(({ from }) => from))].join(' '), movedFrom)
+    } else if (movedTo !== null) {
+      holds(moved.length > 0, 'nothing moved')
+      same([...new Set(moved.map(({ to }) => to))].join(' '), movedTo)
+    } else throw new Error(`'${text}' is nothing that can be expected`)
   }
 
   wake(name: string): void {
@@ -144,6 +175,17 @@ class Story implements AsyncDisposable {
     const way = this.#ways.get(name)
     if (way === undefined) throw new Error(`${name} has no way of its own`)
     return way
+  /** Shares that were begun since the mark. */
+  #moved(): { share: number; from: string; to: string }[] {
+    const now = this.#holders()
+    return this.#marked
+      .map(({ node, epoch }, share) => ({
+        share,
+        from: node,
+        to: now[share]?.node ?? '',
+        isSame: now[share]?.epoch === epoch,
+      }))
+      .filter(({ isSame }) => !isSame)
   }
 
   async cut(name: string): Promise<void> {
