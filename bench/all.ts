@@ -20,6 +20,7 @@ const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 const LONG = new Set([
   'cluster-simulator.ts',
   'crash-equivalence.ts',
+  'engine.ts',
   'memory-bound.ts',
   'mixed-web.ts',
   'nasty-rounds.ts',

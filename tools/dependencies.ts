@@ -27,7 +27,10 @@ export interface Manifest {
   readonly allowScripts: Readonly<Record<string, boolean>>
 }
 
-/** Licences that let anybody use, change and pass on, with no more than a notice. */
+/**
+ * Licences that let anybody use, change and pass on, with no more than a notice. Unlicense gives up all rights, and where that
+ * cannot be done grants them all without conditions; the OSI approved it in 2020 (tweetnacl, which signs nkeys, has it).
+ */
 const PERMISSIVE = new Set([
   'MIT',
   'ISC',
@@ -37,6 +40,7 @@ const PERMISSIVE = new Set([
   'Apache-2.0',
   'BlueOak-1.0.0',
   'CC0-1.0',
+  'Unlicense',
 ])
 
 const FOLDER = 'node_modules/'

@@ -14,6 +14,7 @@ const NEEDS: readonly Need[] = [
     why: 'a real FTP server that knows MLSD',
   },
   { command: 'pygopherd', packages: ['pygopherd'], why: 'a real Gopher server' },
+  { command: 'nats-server', packages: ['nats-server'], why: 'the engine that nodes share, one and three of them' },
   { command: 'microsocks', packages: ['microsocks'], why: 'a real SOCKS5 proxy' },
 ]
 

@@ -25,6 +25,8 @@ export async function connectNats(settings: EngineSettings): Promise<Engine> {
       NatsBeats.open(link, layout, replicas),
       NatsObjects.open(link, layout, replicas),
     ])
+    // By nodes, which put; not by whoever only looks. Nobody waits for it, and the next one tries again.
+    if (settings.node !== undefined) objects.sweep().catch(() => undefined)
     return new NatsEngine(link, layout, replicas, records, beats, objects)
   } catch (error) {
     await link.close()
@@ -83,6 +85,10 @@ class NatsEngine implements Engine {
 
   async beat(name: string, value: Uint8Array, withinMs: number): Promise<void> {
     await this.#beats.beat(name, value, withinMs)
+  }
+
+  async lastBeat(name: string): Promise<Uint8Array | null> {
+    return this.#beats.last(name)
   }
 
   async watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop> {

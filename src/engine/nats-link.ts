@@ -88,8 +88,16 @@ export class NatsLink {
   /** Says goodbye: what was handed over for sending is sent, if that is quick. */
   async close(): Promise<void> {
     if (this.#isClosed) return
-    const drained = this.#isConnected ? this.connection.drain().catch(() => undefined) : Promise.resolve()
-    await Promise.race([drained, this.#pause(CLOSE_MS)])
+    if (this.#isConnected) {
+      await new Promise<void>((resolve) => {
+        const cancel = systemClock.callAt((systemClock.nowMs() + CLOSE_MS) as ClockMs, resolve)
+        const end = (): void => {
+          cancel()
+          resolve()
+        }
+        this.connection.drain().then(end, end)
+      })
+    }
     await this.connection.close()
     this.#isClosed = true
   }

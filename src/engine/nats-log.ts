@@ -40,9 +40,10 @@ export class NatsLog implements EngineLog {
   async append(bytes: Uint8Array, after: number): Promise<Appended> {
     checkSize(bytes)
     const id = nuid.next()
-    // Whether an earlier try may have arrived, though we heard nothing of it.
-    let isDoubtful = false
+    let tries = 0
     return this.#link.ask(this.#what, async () => {
+      // An earlier try may have arrived, though we heard nothing of it.
+      const isDoubtful = tries++ > 0
       const head = headers()
       head.set(ID_HEADER, id)
       try {
@@ -54,7 +55,6 @@ export class NatsLog implements EngineLog {
         return { kind: 'appended', at: seq }
       } catch (error) {
         if (codeOf(error) === WRONG_LAST_SEQUENCE) return this.#settle(id, after, isDoubtful)
-        isDoubtful = true
         throw error
       }
     })

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { DiscardPolicy } from '@nats-io/jetstream'
 import { nuid } from '@nats-io/transport-node'
-import { assert, Fault } from '../base/index.ts'
+import { assert, Fault, systemClock } from '../base/index.ts'
 import type { Objects } from './engine.ts'
 import type { Layout } from './layout.ts'
 import { checkName } from './names.ts'
@@ -20,6 +20,8 @@ const OBJECT_PART_BYTES = 256 * 1024
 const PARTS_AHEAD = 8
 /** As many parts as their places have room for in one message, however scattered. */
 const OBJECT_BYTES_MAX = 4 * 1024 ** 3
+/** A put that takes longer is given up; parts that are twice as old and belong to nothing were left by one that died. */
+const PUT_MS_MAX = 30 * 60_000
 
 interface Manifest {
   readonly id: string
@@ -56,12 +58,17 @@ export class NatsObjects implements Objects {
     checkName(name)
     if (await this.has(name)) return
     const id = nuid.next()
+    // Two clocks: one does not count while a machine sleeps, the other may be set back.
+    const startMs = systemClock.nowMs()
+    const startWallMs = systemClock.wallMs()
     let isOurs = false
     try {
       const manifest = await this.#putParts(id, name, bytes instanceof Uint8Array ? [bytes] : bytes)
+      const tookMs = Math.max(systemClock.nowMs() - startMs, systemClock.wallMs() - startWallMs)
+      if (tookMs > PUT_MS_MAX) throw new Fault('ENGINE_UNREACHABLE', `object ${name}: putting it took ${tookMs} ms`)
       isOurs = await this.#putManifest(name, manifest)
     } finally {
-      // Left behind where the engine is gone as well; `sweep` finds them.
+      // Left behind where the engine is gone as well; sweep() finds them.
       if (!isOurs) await this.#stream.dropSubject(this.#layout.part(id)).catch(() => undefined)
     }
   }
@@ -112,6 +119,23 @@ export class NatsObjects implements Objects {
       .map((subject) => subject.slice(start.length))
       .filter((name) => name.startsWith(prefix))
       .sort()
+  }
+
+  /** Drops parts that were left by puts which never ended. How many of those there were. */
+  async sweep(nowWallMs = systemClock.wallMs()): Promise<number> {
+    const start = this.#layout.part('')
+    // First the parts: an object that is finished meanwhile is found among the objects.
+    const ids = (await this.#stream.subjects(`${start}>`)).map((subject) => subject.slice(start.length))
+    const wanted = new Set<string>()
+    for (const name of await this.list('')) wanted.add((await this.#manifest(name))?.id ?? '')
+    let swept = 0
+    for (const id of ids.filter((one) => !wanted.has(one))) {
+      const last = await this.#stream.lastOf(this.#layout.part(id))
+      if (last === null || nowWallMs - last.wallMs < 2 * PUT_MS_MAX) continue
+      await this.#stream.dropSubject(this.#layout.part(id))
+      swept++
+    }
+    return swept
   }
 
   async #putParts(

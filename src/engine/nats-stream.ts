@@ -26,6 +26,8 @@ export interface StreamSpan {
 
 export interface StoredEntry extends LogEntry {
   readonly subject: string
+  /** When the server took it, by its clock, in milliseconds since 1970. */
+  readonly wallMs: number
   readonly id: string
 }
 
@@ -144,7 +146,7 @@ export class NatsStream {
   async #known(at: number): Promise<StoredEntry> {
     return this.#link.ask(this.#what, async () => {
       const found =
-        (await this.#link.manager.direct.getMessage(this.name, { seq: at })) ??
+        (await this.#link.manager.direct.getMessage(this.name, { seq: at }).catch(() => null)) ??
         (await this.#link.manager.streams.getMessage(this.name, { seq: at }))
       if (found !== null) return entryOf(found)
       const { first } = await this.#spanNow()
@@ -155,6 +157,12 @@ export class NatsStream {
   }
 }
 
-function entryOf(message: Pick<StoredMsg, 'seq' | 'data' | 'subject' | 'header'>): StoredEntry {
-  return { at: message.seq, bytes: message.data, subject: message.subject, id: message.header?.get(ID_HEADER) ?? '' }
+function entryOf(message: Pick<StoredMsg, 'seq' | 'data' | 'subject' | 'header' | 'timestamp'>): StoredEntry {
+  return {
+    at: message.seq,
+    bytes: message.data,
+    subject: message.subject,
+    wallMs: Date.parse(message.timestamp),
+    id: message.header?.get(ID_HEADER) ?? '',
+  }
 }

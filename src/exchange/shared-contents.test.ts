@@ -162,3 +162,38 @@ test('the first original stays, whoever else says to have one', async () => {
   contents.receive(noteOf(OWN, { ...ORIGINAL, url: 'http://b.test/' as CanonicalUrl }))
   expect(await contents.claim(OWN)).toEqual(ORIGINAL)
 })
+
+test('a claim that was free because a wire broke, and whose former holder has a page after all, ends for whoever has it now', async () => {
+  const { contents, said } = stand()
+  void contents.lend(1, 10, OWN.toString('hex'))
+  await settle()
+  expect(said).toEqual([claimed(1, 10, null)])
+  const waiting = contents.claim(OWN)
+  contents.reconnected(1)
+  expect(await waiting).toBeNull()
+  contents.receive(noteOf(OWN))
+  // No page came of it here: there is nothing to give back, and the original stays.
+  contents.release(OWN)
+  expect(await contents.claim(OWN)).toEqual(ORIGINAL)
+})
+
+test('a note that comes in the moment in which a claim is ours is the answer, and nothing is held', async () => {
+  const { contents } = stand()
+  void contents.lend(1, 10, OWN.toString('hex'))
+  await settle()
+  const waiting = contents.claim(OWN)
+  contents.reconnected(1)
+  contents.receive(noteOf(OWN))
+  expect(await waiting).toEqual(ORIGINAL)
+  contents.release(OWN)
+})
+
+test('a claim of an own digest that is given back goes to whoever waits for it here', async () => {
+  const { contents } = stand()
+  expect(await contents.claim(OWN)).toBeNull()
+  const waiting = contents.claim(OWN)
+  contents.release(OWN)
+  expect(await waiting).toBeNull()
+  contents.release(OWN)
+  expect(await contents.claim(OWN)).toBeNull()
+})

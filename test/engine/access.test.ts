@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { checkEngine, connectEngine, type EngineSettings, readNatsAccess } from '../../src/engine/index.ts'
 import { engineOptions } from '../../src/engine/options.ts'
 import { openAuthority } from '../test-authority.ts'
@@ -99,6 +99,36 @@ describe('let in', () => {
     expect(await visit({ tls }, () => asClient)).toBe('created')
     expect(await visit({ tls }, () => ({ natsCa: authority.caFile }))).toMatch(/^ENGINE_/)
   })
+})
+
+test('a user that may use the subjects of one crawl, and ask JetStream, can do everything in it and nothing in another', async () => {
+  const config = `authorization { users = [ { user: a, password: b, permissions: {
+    publish: ["portolan.mine.>", "$SRV.>", "$JS.API.>", "_INBOX.>"]
+    subscribe: ["portolan.mine.>", "$SRV.>", "_INBOX.>"]
+  } } ] }`
+  const nats = await serverLike({ config })
+  const settings = { servers: nats.urls, credentials: { user: 'a', password: 'b' }, operationMs: 3_000 }
+  const mine = await connectEngine({ ...settings, crawl: 'mine', node: 'n1' })
+  const word = Buffer.from('word')
+  const beats: string[] = []
+  const heard: string[] = []
+  await mine.watchBeats((name) => beats.push(name))
+  await mine.records.watch('a', ({ name }) => heard.push(name))
+  mine.subscribe('wire', (bytes) => heard.push(Buffer.from(bytes).toString()))
+  mine.publish('wire', word)
+  expect(await mine.records.create('a', word)).toBe('created')
+  expect(await (await mine.log('share.0')).append(word, 0)).toEqual({ kind: 'appended', at: 1 })
+  await mine.beat('n1', word, 3_000)
+  await mine.objects.put('o', word)
+  expect(await mine.objects.list('')).toEqual(['o'])
+  await mine.serve({ kind: 'node', name: 'n1', version: '1.0.0' }, async (question) => question)
+  expect(Buffer.from(await mine.call('node', 'n1', word, 3_000)).toString()).toBe('word')
+  expect(await mine.discover('node', 100)).toHaveLength(1)
+  await vi.waitFor(() => expect([beats, heard.toSorted()]).toEqual([['n1'], ['a', 'word']]), { timeout: 5_000 })
+  await mine.close()
+  const other = await connectEngine({ ...settings, crawl: 'other' })
+  await expect(other.records.create('a', word)).rejects.toMatchObject({ code: 'ENGINE_UNFIT' })
+  await other.close()
 })
 
 describe('not let in', () => {
