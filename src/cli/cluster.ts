@@ -69,7 +69,8 @@ const OWN_FLAGS = new Map([
 ])
 
 export const clusterCommand: Command = {
-  usage: 'cluster init|status|drain NODE|resume NODE|remove NODE|weight NODE N|stop --nats URL --crawl NAME [options]',
+  usage:
+    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|weight NODE… N|stop --nats URL --crawl NAME [options]',
   examples: [
     {
       command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
@@ -120,7 +121,8 @@ export const clusterCommand: Command = {
 
 interface ClusterRequest {
   readonly action: Action
-  readonly node: string | null
+  /** Those it is about; none where it is about all. */
+  readonly nodes: readonly string[]
   readonly weight: number | null
   readonly engine: EngineSettings
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
@@ -157,9 +159,12 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
   problems.push(...seeds.problems)
-  const [node, weight] = action === 'init' ? [undefined, undefined] : rest
-  if (OF_NODE.has(action) && node === undefined) problems.push({ where: action, what: 'say which node' })
-  const weightSaid = action === 'weight' ? readWeight(weight, problems) : null
+  const nodes = OF_NODE.has(action) ? (action === 'weight' ? rest.slice(0, -1) : rest) : []
+  if (OF_NODE.has(action) && nodes.length === 0) problems.push({ where: action, what: 'say which node' })
+  const weightSaid = action === 'weight' ? readWeight(rest.at(-1), problems) : null
+  if ((action === 'status' || action === 'stop') && rest.length > 0) {
+    problems.push({ where: `'${rest[0]}'`, what: `${action} is about the whole cluster` })
+  }
   if (action === 'init' && seeds.urls.length === 0 && problems.length === 0) {
     problems.push({ where: 'seeds', what: 'give at least one URL to start from' })
   }
@@ -174,7 +179,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   }
   return {
     action,
-    node: node ?? null,
+    nodes,
     weight: weightSaid,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
@@ -237,23 +242,20 @@ async function figuresOf(engine: Engine, node: string): Promise<NodeFigures | nu
 }
 
 async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
-  const { node, weight } = asked
-  await makeWish(engine, {
-    kind: kind satisfies WishKind,
-    node: OF_NODE.has(kind) ? node : null,
-    ...(weight === null ? {} : { weight }),
-    by: userInfo().username,
-    at: new Date().toISOString(),
-  })
-  say(
-    {
-      drain: `${node} gives its shares to the others, and stays.\n`,
-      resume: `${node} takes shares again.\n`,
-      remove: `${node} gives its shares to the others, and goes.\n`,
-      weight: `${node} has weight ${weight} from now on.\n`,
-      stop: 'All nodes stop in order; a node that joins later goes on.\n',
-    }[kind],
-  )
+  const { nodes, weight } = asked
+  const common = { kind: kind satisfies WishKind, by: userInfo().username, at: new Date().toISOString() }
+  for (const node of OF_NODE.has(kind) ? nodes : [null]) {
+    await makeWish(engine, { ...common, node, ...(weight === null ? {} : { weight }) })
+    say(
+      {
+        drain: `${node} gives its shares to the others, and stays.\n`,
+        resume: `${node} takes shares again.\n`,
+        remove: `${node} gives its shares to the others, and goes.\n`,
+        weight: `${node} has weight ${weight} from now on.\n`,
+        stop: 'All nodes stop in order; a node that joins later goes on.\n',
+      }[kind],
+    )
+  }
   return EXIT.ok.code
 }
 

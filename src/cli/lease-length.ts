@@ -4,8 +4,8 @@ import { formatDuration, parseDuration } from '../base/index.ts'
 import type { Problem } from '../config/index.ts'
 
 export const LEASE_MS_USUAL = 15_000
-/** Its margin has to be above what the clocks of one machine may drift apart before a lease is called off: 1 s. */
-const LEASE_MS_MIN = 3_000
+/** Rights to ask an address last for 4 s and have to be over before a lease is (src/exchange/shared-turns.ts). */
+const LEASE_MS_MIN = 5_000
 const LEASE_MS_MAX = 600_000
 /** The margin in relation to the lease: for clocks of different speed. */
 const MARGIN_SHARE = 1 / 3

@@ -1,6 +1,6 @@
 // A cluster of real processes over a test web: NATS servers, nodes of the command line, and what can happen to them.
 //
-//   await using cluster = await RealCluster.start({ web: { hosts: 20, pages: 50 }, shares: 6, leaseMs: 3_000, delayMs: 20 })
+//   await using cluster = await RealCluster.start({ web: { hosts: 20, pages: 50 }, shares: 6, leaseMs: 5_000, delayMs: 20 })
 //   cluster.start('a'); cluster.start('b')
 //   await cluster.asked(200)                  until the web was asked so often
 //   await cluster.kill('a')
