@@ -20,7 +20,7 @@ import { findAssignment, placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import type { NodeFigures } from '../supervise/index.ts'
-import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
+import { engineSettingsOf, refuseLogins, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
@@ -155,6 +155,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
   }
   const isJson = own('json') !== undefined
+  refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
