@@ -14,6 +14,7 @@ import { scanHtml } from '../src/parse/index.ts'
 import { parseOptions } from '../src/parse/options.ts'
 import { type CanonicalUrl, hostKeyOf } from '../src/url/index.ts'
 import { corpusPages } from './corpus.ts'
+import { measureEngineLinks } from './engine-links.ts'
 
 const ROUNDS = 5
 const BATCHES = 200
@@ -190,6 +191,13 @@ async function main(): Promise<void> {
     wire.port1.close()
     pages.port1.close()
   }
+  await measureEngineLinks((engine, perBatch, { us, bytes }) => {
+    console.log(
+      `a link sent over the engine (${engine}), ${perBatch} at a time: ${us.toFixed(2)} µs CPU, ${bytes.toFixed(1)} bytes`,
+    )
+    results[`engineLinkMicroseconds ${engine} ${perBatch}`] = us
+    results[`engineLinkBytes ${engine} ${perBatch}`] = bytes
+  })
   console.log(JSON.stringify({ bench: 'exchange', ...results }))
 }
 

@@ -203,7 +203,7 @@ export class S3Server implements AsyncDisposable {
           'content-length': String(object.body.length),
           etag: `"${object.etag}"`,
           ...object.meta,
-          ...(asked ? { 'x-amz-checksum-sha256': object.checksum as string } : {}),
+          ...(asked ? { 'x-amz-checksum-sha256': object.checksum } : {}),
         })
       }
       case 'create': {

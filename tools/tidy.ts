@@ -110,7 +110,9 @@ export function tidy(files: readonly SourceFile[]): Complaint[] {
       if (theirs === undefined) continue
       if (theirs > own && !isTest(file.path))
         complain(line, `'${room}' stands before '${targetRoom}' and may not import it`)
-      if (!/\/(?:index|options)\.ts$/.test(target))
+      // The laws of an interface are run on all that keep them, wherever they live.
+      const isLaw = isTest(file.path) && target.endsWith('.conformance.ts')
+      if (!isLaw && !/\/(?:index|options)\.ts$/.test(target))
         complain(line, `go through a door: import src/${targetRoom}/index.ts or options.ts`)
     }
     if (isTest(file.path)) continue

@@ -23,7 +23,7 @@ export const LOG_BYTES_BY_FILE = {
   'batches of the journal': 78,
 } as const
 export const LOG_BYTES = Object.values(LOG_BYTES_BY_FILE).reduce((sum, bytes) => sum + bytes, 0)
-/** The same crawl: pages.jsonl, index and links each as one zstd file of level 3 are 0.19 of their size; single batches are worse. */
+/** The same crawl: pages.jsonl, index and links each as one zstd file of level 3 are 0.19 of their size. 0.25 is a guess at single batches. */
 export const LOG_ZSTD = 0.25
 
 /** docs/benchmarks.md, "Scale": bytes on disk for a URL met (merged, at most), a page's content, a URL that waits. */
@@ -32,12 +32,16 @@ export const SEEN_BYTES_MOST = 19.1
 export const CONTENT_BYTES = 14.8
 export const WAITING_BYTES = 46
 
-/** `node bench/engine-cost.ts`, one nats-server 2.9.10, crowded machine: a message of some bytes, at the server and at both ends together. */
+/** `node bench/engine-cost.ts`, one nats-server 2.9.10, crowded machine (load 5 to 27), lines laid by eye through three runs that differ by up to a half: a message of some bytes, at the server and at both ends together. */
 export const messageServerUs = (bytes: number): number => 2.2 + 0.0038 * bytes
 export const messageClientUs = (bytes: number): number => 6 + 0.0032 * bytes
 /** The same: an entry added to a log, file storage, one copy, many logs at once. */
 export const appendServerUs = (bytes: number): number => 60 + 0.003 * bytes
 export const appendClientUs = (bytes: number): number => 110 + 0.0017 * bytes
+
+/** `node bench/engine-cost.ts --servers 3`: all three servers together, three copies of each entry, and messages that pass from one server to another. */
+export const THREE_SERVERS_MESSAGE = 2.2
+export const appendThreeServersUs = (bytes: number): number => 520 + 0.028 * bytes
 
 /** src/ledger: batches ten times a second. Decision 0036 and its plan: beats five times a lease of 15 s; a snapshot for every 64 MiB of log. */
 export const TICKS_PER_SECOND = 10

@@ -7,6 +7,13 @@
 import { Random } from '../../src/base/index.ts'
 import * as cost from './costs.ts'
 
+export interface ServerCores {
+  readonly messages: number
+  readonly appends: number
+  readonly beats: number
+  readonly all: number
+}
+
 export interface Load {
   readonly nodes: number
   readonly shares: number
@@ -25,13 +32,10 @@ export interface Load {
   readonly snapshotBytesPerSecond: number
   readonly snapshotEverySeconds: number
   readonly beatsHeardPerSecond: number
-  /** Processors of the server, one copy of everything: by kind of work and together. */
-  readonly serverCores: {
-    readonly messages: number
-    readonly appends: number
-    readonly beats: number
-    readonly all: number
-  }
+  /** Processors of the engine: one server with one copy of everything, by kind of work and together. */
+  readonly serverCores: ServerCores
+  /** The same of three servers with three copies, all three together. */
+  readonly threeServersCores: ServerCores
   /** What a page costs more than on one machine with one agent, in parts of what it costs there. */
   readonly overhead: {
     readonly links: number
@@ -79,6 +83,11 @@ export function load(pages: Float64Array, nodes: number, pagesPerSecondOfShare: 
     appends: (appendsPerSecond * cost.appendServerUs(appendBytes)) / 1e6,
     beats: (beatsHeardPerSecond * cost.messageServerUs(cost.BEAT_BYTES)) / 1e6,
   }
+  const three = {
+    messages: server.messages * cost.THREE_SERVERS_MESSAGE,
+    appends: (appendsPerSecond * cost.appendThreeServersUs(appendBytes)) / 1e6,
+    beats: server.beats * cost.THREE_SERVERS_MESSAGE,
+  }
   const perPage = (usPerSecond: number): number => usPerSecond / pagesPerSecond / cost.PAGE_US
   const overhead = {
     links: (links / (pagesPerSecondOfShare / cost.TICKS_PER_SECOND)) * (cost.LINK_US / cost.PAGE_US),
@@ -103,6 +112,7 @@ export function load(pages: Float64Array, nodes: number, pagesPerSecondOfShare: 
     snapshotEverySeconds: cost.SNAPSHOT_LOG_BYTES / (logBytesPerSecond / shares),
     beatsHeardPerSecond,
     serverCores: { ...server, all: server.messages + server.appends + server.beats },
+    threeServersCores: { ...three, all: three.messages + three.appends + three.beats },
     overhead: { ...overhead, all: overhead.links + overhead.messages + overhead.appends },
   }
 }

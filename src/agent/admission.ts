@@ -33,7 +33,8 @@ import {
   type Scope,
   slotOf,
 } from '../url/index.ts'
-import { MemoryUrlSeen, newBatch, type UrlSeen } from '../url-seen/index.ts'
+import { newBatch, type UrlSeen } from '../url-seen/index.ts'
+import { RecentUrls } from './recent-urls.ts'
 
 /** Stands for the index of a link whose URL is at hand. */
 const NOT_JOINED = 0xffff_ffff
@@ -44,7 +45,7 @@ const LETTER_H = 104
 
 /** URLs that are remembered as held. At 19 bytes each they take 5 MB. */
 const HELD_REMEMBERED = 2 ** 18
-/** URLs that are remembered as sent to other agents, at the same price. */
+/** URLs that are remembered as sent to other agents, at the same price. Three of four links to other sites lead where others led. */
 const SENT_REMEMBERED = 2 ** 18
 
 export interface AdmissionParts {
@@ -94,9 +95,9 @@ export class Admission {
   readonly #schemes = new Set<string>()
   readonly #judge: (url: CanonicalUrl, depth: number) => RefusalReason | null
   /** URLs held lately, so that most are held once; held twice, one is admitted once all the same. */
-  #heldBefore = new MemoryUrlSeen()
+  readonly #heldBefore = new RecentUrls(HELD_REMEMBERED)
   /** URLs sent to other agents lately, so that most are sent once; whoever gets one twice knows it. */
-  #sentBefore = new MemoryUrlSeen()
+  readonly #sentBefore = new RecentUrls(SENT_REMEMBERED)
   /** Its notes: why links to an origin are refused, or null. */
   readonly #joiner: LinkJoiner<RefusalReason | null>
   /** By the number of the kind: whether such links are followed. */
@@ -322,7 +323,6 @@ export class Admission {
   }
 
   #sendAbroad(links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {
-    if (this.#sentBefore.size >= SENT_REMEMBERED) this.#sentBefore = new MemoryUrlSeen()
     this.#sentBefore.meet(this.#abroad.batch)
     this.#offer(this.#abroad, links, base, source, sink, (entry) => sink.abroad(entry))
   }
@@ -343,7 +343,6 @@ export class Admission {
     batch.high[0] = fingerprinter.high
     batch.low[0] = fingerprinter.low
     batch.count = 1
-    if (this.#heldBefore.size >= HELD_REMEMBERED) this.#heldBefore = new MemoryUrlSeen()
     this.#heldBefore.meet(batch)
     return batch.isNew[0] === 1
   }

@@ -151,14 +151,26 @@ export async function openCrawlFiles(
     if (share !== null) return
     await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'), await loadLostFiles(dir))
   })
-  closers.add(() => writer.close())
+  let counted = (states['archive'] as ArchiveState | null | undefined) ?? null
+  // A file gets its final name when all of it is committed, and only then: from that moment on it may be copied elsewhere.
+  closers.add(() => (isCommitted(writer.state(), counted) ? writer.close() : writer.abandon()))
   committed.set('archive', {
     state: () => writer.state(),
     sync: () => writer.sync(),
-    committed: (state) => writer.committed(state as ArchiveState),
+    committed: (state) => {
+      counted = state as ArchiveState
+      return writer.committed(counted)
+    },
   })
   committed.set('index', { state: () => index.length, sync: () => index.sync() })
   return { archive: new IndexedArchive(writer, index), ...lines, linkLog, committed }
+}
+
+/** Whether every byte of the files that are not finished yet counts. */
+function isCommitted({ open, full }: ArchiveState, counted: ArchiveState | null): boolean {
+  const known = [...(counted?.full ?? []), ...(counted?.open == null ? [] : [counted.open])]
+  const unfinished = [...full, ...(open === null ? [] : [open])]
+  return unfinished.every(({ file, length }) => known.some((one) => one.file === file && one.length === length))
 }
 
 /** The key of the crawl's fingerprints. */

@@ -2,38 +2,37 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { formatDuration } from '../base/index.ts'
+import { Fault, formatDuration, systemClock } from '../base/index.ts'
 import {
-  CLUSTER_FORMAT,
   type ClusterStatus,
+  clusterStatus,
   type CrawlDefinition,
-  defineCrawl,
-  loadDefinition,
-  lookAtCluster,
+  initCluster,
+  makeWish,
+  NODE_SERVICE,
   type NodeStatus,
-  wishFor,
+  readDefinition,
   type WishKind,
 } from '../cluster/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
-import { findAssignment } from '../placement/index.ts'
+import { findAssignment, placeShares } from '../placement/index.ts'
+import { ShareLog } from '../replica/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import type { NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
 import { readSeeds } from './read-seeds.ts'
-import type { Said } from './stored-settings.ts'
+import { readShares, SHARES_USUAL } from './share-count.ts'
 
 const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'] as const
 type Action = (typeof ACTIONS)[number]
 /** Those that are about one node. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
 
-const SHARES_USUAL = 8
-const SHARES_MAX = 1_024
-const LEASE_MS = 15_000
-const MARGIN_MS = 5_000
+const ANSWER_MS = 2_000
 
 const OWN_FLAGS = new Map([
   ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
@@ -58,11 +57,20 @@ const OWN_FLAGS = new Map([
       text: 'init: how hosts go to shares and shares to nodes: rendezvous, ring, ring:200.',
     },
   ],
+  [
+    'lease',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'init: how long a node may act after its last sign of life; a third longer, and its shares are taken over.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
 ])
 
 export const clusterCommand: Command = {
-  usage: 'cluster init|status|drain NODE|resume NODE|remove NODE|weight NODE N|stop --nats URL --crawl NAME [options]',
+  usage:
+    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|weight NODE… N|stop --nats URL --crawl NAME [options]',
   examples: [
     {
       command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
@@ -89,7 +97,8 @@ export const clusterCommand: Command = {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
-      fallback: flag === 'shares' ? String(SHARES_USUAL) : flag === 'assignment' ? 'rendezvous' : '',
+      fallback:
+        { shares: String(SHARES_USUAL), assignment: 'rendezvous', lease: formatDuration(LEASE_MS_USUAL) }[flag] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
     return (
@@ -112,10 +121,12 @@ export const clusterCommand: Command = {
 
 interface ClusterRequest {
   readonly action: Action
-  readonly node: string | null
+  /** Those it is about; none where it is about all. */
+  readonly nodes: readonly string[]
   readonly weight: number | null
   readonly engine: EngineSettings
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
+  readonly lease: LeaseLength
   readonly isJson: boolean
   readonly warnings: readonly string[]
 }
@@ -138,6 +149,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const seedFiles = (own('seeds') ?? []) as readonly string[]
   const configPath = own('config') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)
+  const lease = readLease(own('lease') as string | undefined, problems)
   const assignment = (own('assignment') ?? 'rendezvous') as string
   if (findAssignment(assignment) === null) {
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
@@ -147,9 +159,12 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
   problems.push(...seeds.problems)
-  const [node, weight] = action === 'init' ? [undefined, undefined] : rest
-  if (OF_NODE.has(action) && node === undefined) problems.push({ where: action, what: 'say which node' })
-  const weightSaid = action === 'weight' ? readWeight(weight, problems) : null
+  const nodes = OF_NODE.has(action) ? (action === 'weight' ? rest.slice(0, -1) : rest) : []
+  if (OF_NODE.has(action) && nodes.length === 0) problems.push({ where: action, what: 'say which node' })
+  const weightSaid = action === 'weight' ? readWeight(rest.at(-1), problems) : null
+  if ((action === 'status' || action === 'stop') && rest.length > 0) {
+    problems.push({ where: `'${rest[0]}'`, what: `${action} is about the whole cluster` })
+  }
   if (action === 'init' && seeds.urls.length === 0 && problems.length === 0) {
     problems.push({ where: 'seeds', what: 'give at least one URL to start from' })
   }
@@ -157,27 +172,21 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   if (result.kind === 'problems') problems.push(...result.problems)
   const config = result.kind === 'config' ? result.config : null
   const engine = config === null ? null : engineSettingsOf(config, crawl, problems)
-  const settings = result.kind === 'config' ? sharedSettings(result.said as Said, problems) : {}
+  const settings = result.kind === 'config' ? sharedSettings(result.said, problems) : {}
   if (problems.length > 0 || engine === null) {
     printProblems('cluster', problems)
     return null
   }
   return {
     action,
-    node: node ?? null,
+    nodes,
     weight: weightSaid,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
+    lease,
     isJson,
     warnings: engine.warnings,
   }
-}
-
-function readShares(text: string | undefined, problems: Problem[]): number {
-  const shares = text === undefined ? SHARES_USUAL : Number(text)
-  if (Number.isInteger(shares) && shares >= 1 && shares <= SHARES_MAX) return shares
-  problems.push({ where: '--shares', what: `'${text}' is no whole number from 1 to ${SHARES_MAX}` })
-  return SHARES_USUAL
 }
 
 function readWeight(text: string | undefined, problems: Problem[]): number | null {
@@ -188,87 +197,92 @@ function readWeight(text: string | undefined, problems: Problem[]): number | nul
 }
 
 async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
-  const { crawl } = asked.engine
+  const { crawl, servers } = asked.engine
   if (asked.action === 'init') {
-    if (!(await defineCrawl(engine, newDefinition(asked.definition)))) return refuse(`crawl ${crawl} is set up already`)
+    await initCluster(engine, newDefinition(asked.definition, asked.lease))
     const { shares, seeds } = asked.definition
     say(
       `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
-        `On each machine: portolan node --join ${asked.engine.servers[0] ?? ''} --crawl ${crawl}\n`,
+        `On each machine: portolan node --join ${servers[0] ?? ''} --crawl ${crawl}\n`,
     )
     return EXIT.ok.code
   }
-  if ((await loadDefinition(engine)) === null) {
-    return refuse(
-      `there is no crawl ${crawl} on ${asked.engine.servers.join(', ')}; \`portolan cluster init\` sets one up`,
-    )
-  }
+  const definition = await readDefinition(engine)
   if (asked.action === 'status') {
-    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
-    if (status === null) return refuse(`there is no crawl ${crawl}`)
-    process.stdout.write(asked.isJson ? `${JSON.stringify(status)}\n` : renderStatus(crawl, status))
+    const status = await clusterStatus({
+      engine,
+      clock: systemClock,
+      definition,
+      place: (shares, nodes) => placeShares(shares, nodes, definition.assignment),
+      standing: async (share) => {
+        const { epoch, holder, released, at } = await (await ShareLog.open(engine, share)).standing()
+        return { epoch, holder, released, last: at }
+      },
+      withinMs: ANSWER_MS,
+    })
+    const figures = await Promise.all(status.nodes.map(({ node }) => figuresOf(engine, node)))
+    if (asked.isJson) {
+      const nodes = status.nodes.map((node, place) => ({ ...node, figures: figures[place] ?? null }))
+      process.stdout.write(`${JSON.stringify({ ...status, nodes })}\n`)
+    } else process.stdout.write(renderStatus(crawl, status, figures))
     return EXIT.ok.code
   }
   return wish(engine, asked.action, asked)
 }
 
-async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
-  const { node, weight } = asked
-  if (node !== null && OF_NODE.has(kind)) {
-    const status = await lookAtCluster(engine, new TextEncoder().encode('{"ask":"figures"}'))
-    const names = status?.nodes.map((one) => one.node) ?? []
-    if (!names.includes(node)) {
-      return refuse(`no node is called ${node}; there ${names.length === 0 ? 'is nobody' : `are ${names.join(', ')}`}`)
-    }
+/** What a node has done; null where it does not answer. */
+async function figuresOf(engine: Engine, node: string): Promise<NodeFigures | null> {
+  try {
+    const answer = await engine.call(NODE_SERVICE, node, new TextEncoder().encode('{"ask":"figures"}'), ANSWER_MS)
+    return JSON.parse(new TextDecoder().decode(answer)) as NodeFigures
+  } catch (fault) {
+    if (fault instanceof Fault) return null
+    throw fault
   }
-  await wishFor(engine, {
-    kind: kind satisfies WishKind,
-    node: OF_NODE.has(kind) ? node : null,
-    ...(weight === null ? {} : { weight }),
-    by: userInfo().username,
-    at: new Date().toISOString(),
-  })
-  say(
-    {
-      drain: `${node} gives its shares to the others, and stays.\n`,
-      resume: `${node} takes shares again.\n`,
-      remove: `${node} gives its shares to the others, and goes.\n`,
-      weight: `${node} has weight ${weight} from now on.\n`,
-      stop: 'All nodes stop in order; a node that joins later goes on.\n',
-    }[kind],
-  )
+}
+
+async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
+  const { nodes, weight } = asked
+  const common = { kind: kind satisfies WishKind, by: userInfo().username, at: new Date().toISOString() }
+  for (const node of OF_NODE.has(kind) ? nodes : [null]) {
+    await makeWish(engine, { ...common, node, ...(weight === null ? {} : { weight }) })
+    say(
+      {
+        drain: `${node} gives its shares to the others, and stays.\n`,
+        resume: `${node} takes shares again.\n`,
+        remove: `${node} gives its shares to the others, and goes.\n`,
+        weight: `${node} has weight ${weight} from now on.\n`,
+        stop: 'All nodes stop in order; a node that joins later goes on.\n',
+      }[kind],
+    )
+  }
   return EXIT.ok.code
 }
 
 /** A crawl as it is defined once. */
 export function newDefinition(
   said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
-): CrawlDefinition {
+  lease: LeaseLength = leaseOf(LEASE_MS_USUAL),
+): Omit<CrawlDefinition, 'format'> {
   return {
-    format: CLUSTER_FORMAT,
     identity: randomBytes(8).toString('hex'),
     ...said,
-    leaseMs: LEASE_MS,
-    marginMs: MARGIN_MS,
+    ...lease,
     createdAt: new Date().toISOString(),
   }
 }
 
-function renderStatus(crawl: string, status: ClusterStatus): string {
-  const { definition, view, nodes, ended, isStopping } = status
-  const state =
-    ended !== null
-      ? `ended (${ended})`
-      : isStopping
-        ? 'stopping'
-        : nodes.length === 0
-          ? 'nobody works on it'
-          : 'running'
-  const figures = nodes.map((node) => node.figures as NodeFigures | null)
+function renderStatus(
+  crawl: string,
+  { definition, view, nodes, state, shares }: ClusterStatus,
+  figures: readonly (NodeFigures | null)[],
+): string {
   const sum = (of: (one: NodeFigures) => number): number =>
     figures.reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
+  const free = shares.filter(({ holder, released }) => holder === null || released).length
   const lines = [
-    `Crawl ${crawl}: ${state}; ${formatNumberOf(definition.shares, 'share')}, view ${view?.number ?? 0}.`,
+    `Crawl ${crawl}: ${state}${nodes.length === 0 ? ', nobody works on it' : ''}; ` +
+      `${formatNumberOf(definition.shares, 'share')}${free === 0 ? '' : ` (${free} with nobody)`}, view ${view?.number ?? 0}.`,
     `${formatNumberOf(
       sum(({ pages }) => pages),
       'page',
@@ -279,30 +293,20 @@ function renderStatus(crawl: string, status: ClusterStatus): string {
   return `${lines.join('\n')}\n`
 }
 
-function renderNode(
-  { node, weight, isDraining, isLeaving, host, since, report }: NodeStatus,
-  figures: NodeFigures | null,
-): string {
+function renderNode(status: NodeStatus, figures: NodeFigures | null): string {
+  const { node, weight, isDraining, isLeaving, host, beatAgeMs, shares, report } = status
   const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
-  const age =
-    since === '' ? '' : `, for ${formatDuration(Math.round((Date.now() - Date.parse(since)) / 1_000) * 1_000)}`
-  const head = `  ${node} (weight ${weight}${mood}) on ${printable(host)}${age}`
-  if (report === null) return `${head}: does not answer`
-  const held = report.shares.filter(({ phase }) => phase === 'held').map(({ share }) => share)
-  const moving = report.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving')
+  const beat =
+    beatAgeMs === null ? 'no beat yet' : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs)))} ago`
+  const moving = report?.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving') ?? []
   return (
-    `${head}: shares ${held.length === 0 ? 'none' : held.join(' ')}` +
+    `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${beat}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +
     (moving.length === 0 ? '' : `, moving ${moving.map(({ share, phase }) => `${share} (${phase})`).join(' ')}`) +
-    (report.isFenced ? ', silent: the engine does not answer it' : '') +
+    (report === null ? '; does not answer' : report.isFenced ? '; silent, for the engine does not answer it' : '') +
     (figures === null ? '' : `; ${formatNumberOf(figures.pages, 'page')}, ${formatCount(figures.waiting)} waiting`)
   )
 }
 
 function say(text: string): void {
   process.stderr.write(text)
-}
-
-function refuse(why: string): number {
-  process.stderr.write(`portolan cluster: ${why}\n`)
-  return EXIT.failed.code
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { formatBytes, REFUSALS } from '../base/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { loadNodeMark, type NodeMark } from '../supervise/index.ts'
 import { crawlBegun } from '../view/index.ts'
 import { type CanonicalUrl, compileScope, hostKeyOf, type UrlOptions } from '../url/index.ts'
 import { type Command, EXIT } from './command.ts'
@@ -13,11 +14,15 @@ import { directoryNameOf } from './directory-name.ts'
 import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
+import type { ClusterWishes } from './crawl-in-cluster.ts'
+import { readShares, SHARES_USUAL } from './share-count.ts'
 import { type CrawlRequest, faultSummary, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 
 interface GuardedRequest extends CrawlRequest {
   /** This process is to start another one that crawls, and to look after it. */
   readonly isToGuard: boolean
+  /** Of the crawl in a cluster, where it is to be one. */
+  readonly wishes: ClusterWishes
   readonly input: Buffer | null
 }
 
@@ -45,8 +50,28 @@ const OWN_FLAGS = new Map([
       text: 'Run the crawl in a process of its own, and start it again when that one is killed or out of memory.',
     },
   ],
+  ['crawl', { takesValue: true, repeats: false, text: 'With --nats: what the crawl is called in the cluster.' }],
+  ['name', { takesValue: true, repeats: false, text: 'With --nats: what this node is called in the cluster.' }],
+  [
+    'shares',
+    { takesValue: true, repeats: false, text: 'With --nats: in how many parts the crawl is cut, once and for all.' },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'Print the result as one JSON object on standard output.' }],
 ])
+
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  progress: 'MODE',
+  crawl: 'NAME',
+  name: 'NAME',
+  shares: 'NUMBER',
+}
+const FALLBACKS: Readonly<Record<string, string>> = {
+  dir: './<host of the first seed>',
+  progress: 'auto',
+  crawl: '<host of the first seed>',
+  name: '<this machine>',
+  shares: String(SHARES_USUAL),
+}
 
 export const crawlCommand: Command = {
   usage: 'crawl SEED… [--dir DIR] [options]',
@@ -72,9 +97,9 @@ export const crawlCommand: Command = {
   ],
   details() {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
-      flag: `--${flag}${takesValue ? (flag === 'progress' ? ' MODE' : ' PATH') : ''}`,
+      flag: `--${flag}${takesValue ? ` ${PLACEHOLDERS[flag] ?? 'PATH'}` : ''}`,
       text,
-      fallback: flag === 'dir' ? './<host of the first seed>' : flag === 'progress' ? 'auto' : '',
+      fallback: FALLBACKS[flag] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter((row) => row.facts.flag !== undefined)
     return (
@@ -94,7 +119,10 @@ export const crawlCommand: Command = {
       await sayEnded()
       return EXIT.usage.code
     }
-    return request.isToGuard ? guardCrawl(request, args) : runCrawl(request)
+    if (request.isToGuard) return guardCrawl(request, args)
+    if (request.config.engine.nats.length === 0) return runCrawl(request)
+    const { crawlInCluster } = await import('./crawl-in-cluster.ts')
+    return crawlInCluster(request, request.wishes)
   },
 }
 
@@ -111,6 +139,9 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const configPath = own('config') as string | undefined
   const progress = (own('progress') ?? 'auto') as ProgressMode
   const isJson = own('json') !== undefined
+  const crawl = own('crawl') as string | undefined
+  const name = own('name') as string | undefined
+  const shares = readShares(own('shares') as string | undefined, problems)
   const isToGuard = own('guard') !== undefined && !isGuarded()
   if (!PROGRESS_MODES.includes(progress)) {
     problems.push({ where: '--progress', what: `'${progress}' is not one of ${PROGRESS_MODES.join(', ')}` })
@@ -129,6 +160,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const [first] = seeds.urls
   const chosenDir = dir ?? (first === undefined ? undefined : directoryNameOf(hostKeyOf(first)))
   const isResumed = chosenDir !== undefined && (await crawlBegun(chosenDir))
+  const mark = chosenDir === undefined ? null : await loadNodeMark(chosenDir)
   if (first === undefined && !isResumed && problems.length === 0) problems.push(noSeeds(chosenDir, warnings))
 
   const kept = chosenDir === undefined ? null : await loadSettings(chosenDir)
@@ -136,6 +168,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const result = readConfig(SECTIONS, { flags, environment: process.env, file: under(stored, loaded?.file ?? null) })
   if (result.kind === 'problems') problems.push(...result.problems)
   else {
+    if (mark !== null && result.config.engine.nats.length === 0) problems.push(isOfCluster(chosenDir ?? '', mark))
     problems.push(...refusedSeeds(seeds.urls, result.config.url), ...tooMuchMemory(result))
     const isNothingSaid = first === undefined && Object.values(result.said).every((said) => isEmpty(said))
     if (isResumed && kept === null && isNothingSaid) problems.push(missingSettings(chosenDir))
@@ -145,7 +178,19 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
     return null
   }
   const { config, said } = result
-  return { dir: chosenDir, seeds: seeds.urls, config, said, stored, progress, isJson, warnings, isToGuard, input }
+  return {
+    dir: chosenDir,
+    seeds: seeds.urls,
+    config,
+    said,
+    stored,
+    progress,
+    isJson,
+    warnings,
+    isToGuard,
+    input,
+    wishes: { crawl, name, shares },
+  }
 }
 
 /** Also a guard that gives up owes the one JSON object. */
@@ -178,6 +223,14 @@ function under(
   const sections = typeof file.content === 'object' && file.content !== null ? Object.values(file.content) : null
   const isPlain = sections?.every((section) => typeof section === 'object' && section !== null) === true
   return isPlain ? { name: file.name, content: mergeSaid(stored, file.content as Said) } : file
+}
+
+/** What is in it is a part of a crawl. */
+function isOfCluster(dir: string, { crawl, node }: NodeMark): Problem {
+  return {
+    where: dir,
+    what: `is the directory of node ${node} in crawl ${crawl} of a cluster; go on with portolan node --join URL --crawl ${crawl} --name ${node} --dir ${dir}`,
+  }
 }
 
 function noSeeds(dir: string | undefined, warnings: readonly Problem[]): Problem {

@@ -3,12 +3,12 @@
 import { availableParallelism, hostname } from 'node:os'
 import { join } from 'node:path'
 import { leastMemory } from '../agent/index.ts'
-import { Fault, systemClock } from '../base/index.ts'
-import { type CrawlDefinition, loadDefinition } from '../cluster/index.ts'
+import { systemClock } from '../base/index.ts'
+import { type CrawlDefinition, nodeNameOf, readDefinition } from '../cluster/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { openClusterNode } from '../supervise/index.ts'
-import { canonicalise, type CanonicalUrl } from '../url/index.ts'
+import { canonicalise } from '../url/index.ts'
 import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
@@ -94,12 +94,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
   flags.delete('join')
   if (join_.length > 0) flags.set('nats', [...((flags.get('nats') ?? []) as readonly string[]), ...join_])
   const crawl = own('crawl')
-  const name =
-    own('name') ??
-    hostname()
-      .split('.')[0]
-      ?.replaceAll(/[^A-Za-z0-9_-]/g, '-') ??
-    'node'
+  const name = own('name') ?? nodeNameOf(hostname())
   const dir = own('dir')
   const weight = readWeight(own('weight'), problems)
   const progress = (own('progress') ?? 'auto') as ProgressMode
@@ -161,7 +156,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
   const seeds = definition.seeds.flatMap((seed) => {
     const url = canonicalise(seed)
     return typeof url === 'string' ? [url] : []
-  }) as CanonicalUrl[]
+  })
   const { dir, name, weight, progress, isJson, engine } = asked
   const request: CrawlRequest = {
     dir,
@@ -204,13 +199,7 @@ async function findCrawl(
 ): Promise<{ definition: CrawlDefinition; identity: ReturnType<typeof identityOf> }> {
   const engine = await connectEngine(settings)
   try {
-    const definition = await loadDefinition(engine)
-    if (definition === null) {
-      throw new Fault(
-        'CLUSTER_REFUSED',
-        `there is no crawl ${settings.crawl} on ${settings.servers.join(', ')}; set it up with \`portolan cluster init\``,
-      )
-    }
+    const definition = await readDefinition(engine)
     return { definition, identity: identityOf(settings.crawl, definition) }
   } finally {
     await engine.close()

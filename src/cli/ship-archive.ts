@@ -29,7 +29,7 @@ export class ArchiveShipment {
   async begin(identity: CrawlIdentity): Promise<void> {
     const { shelf: options } = this.#config
     if (options.to === '') return
-    const { openShelf, Shipping } = await import('../shelf/index.ts')
+    const { folderOf, openShelf, Shipping } = await import('../shelf/index.ts')
     const random = new Random(randomBytes(4).readInt32LE())
     const clock = systemClock
     const shelf = await openShelf({ options, folder: folderOf(identity), environment: process.env, clock, random })
@@ -65,12 +65,6 @@ export class ArchiveShipment {
         : await this.#shipping.figures())
     return { to, shipped, onlyHere, onlyThere, missing, trouble }
   }
-}
-
-/** Crawls may share a place: each has a folder there, which looks like its directory. */
-export function folderOf({ name, startedAtMs }: CrawlIdentity): string {
-  const stamp = new Date(startedAtMs).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)
-  return `${name.replaceAll(/[^A-Za-z0-9._]+/g, '_')}-${stamp}`
 }
 
 function describe(event: ShippingEvent, where: string): string {

@@ -164,7 +164,7 @@ export class ClusterMember {
       await engine.watchBeats((name, value, isPast) =>
         this.#guarded(() => {
           const [, incarnation = ''] = name.split('.')
-          this.#membership.hearBeat(incarnation, Number.parseInt(textOf(value), 10), isPast)
+          this.#membership.hearBeat(incarnation, beatNumber(value), isPast)
         }),
       ),
     )
@@ -232,6 +232,8 @@ export class ClusterMember {
     switch (effect.kind) {
       case 'renew':
         return this.#ask(this.#renew(effect, machine.incarnation), () => machine.renewalFailed())
+      case 'ask':
+        return this.#ask(this.#askAbout(effect), () => undefined)
       case 'create':
         return this.#ask(this.#create(effect.name, effect.value), () => machine.createFailed(effect.name))
       case 'look':
@@ -298,11 +300,17 @@ export class ClusterMember {
 
   /** A beat; and when it is stored, whether there is a newer view. In this order: rule 1 of membership.ts. */
   async #renew(effect: Effect & { kind: 'renew' }, incarnation: string): Promise<() => void> {
-    const { engine, leaseMs } = this.#options
+    const { engine, leaseMs, node } = this.#options
     const facts = `${effect.number} ${this.#membership.view.number} ${Math.round(effect.sent.wallMs)}`
-    await engine.beat(effect.name, new TextEncoder().encode(facts), leaseMs / 3)
+    await engine.beat(`${node}.${incarnation}`, new TextEncoder().encode(facts), leaseMs / 3)
     await this.#readViews()
     return () => this.#membership.renewed(effect.sent, incarnation)
+  }
+
+  async #askAbout(effect: Effect & { kind: 'ask' }): Promise<() => void> {
+    const { node, incarnation, askedMs } = effect
+    const value = await this.#options.engine.lastBeat(`${node}.${incarnation}`)
+    return () => this.#membership.answered(incarnation, value === null ? 0 : beatNumber(value), askedMs)
   }
 
   async #readViews(): Promise<void> {
@@ -341,6 +349,11 @@ export class ClusterMember {
     this.close()
     this.#options.owner.out(how)
   }
+}
+
+/** A beat says: its number, the view its sender knows, the sender's wall clock. */
+function beatNumber(value: Uint8Array): number {
+  return Number.parseInt(textOf(value), 10)
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,15 +1,16 @@
+export { checkNodeName, initCluster, makeWish, nodeNameOf, readDefinition } from './cluster-commands.ts'
 export {
   ClusterMember,
   type MemberOptions,
   type MemberOwner,
   type MemberReport,
+  NODE_SERVICE,
   type ShareHolder,
   type ShareKeeper,
   type WayOut,
 } from './cluster-member.ts'
+export { clusterStatus, type ClusterStatus, type NodeStatus, type ShareStatus } from './cluster-status.ts'
 export { Lease } from './lease.ts'
 export type { PlaceShares } from './membership.ts'
 export type { CrawlDefinition, Member, View, Wish, WishKind } from './records.ts'
 export type { ShareReport, ShareStanding } from './share-desk.ts'
-export { type ClusterStatus, defineCrawl, loadDefinition, lookAtCluster, type NodeStatus, wishFor } from './operator.ts'
-export { CLUSTER_FORMAT } from './records.ts'

@@ -60,7 +60,7 @@ export class Lease {
     const slot = Atomics.load(this.#index, 0)
     const commonMs = this.#timeOriginMs + sentMs
     const endMs = commonMs + leaseMs
-    if (slot !== 0 && endMs <= (this.#numbers[(slot - 1) * SLOT_NUMBERS] ?? 0)) return
+    if (slot !== 0 && endMs < (this.#numbers[(slot - 1) * SLOT_NUMBERS] ?? 0)) return
     const free = slot === 1 ? 2 : 1
     this.#numbers[(free - 1) * SLOT_NUMBERS] = endMs
     this.#numbers[(free - 1) * SLOT_NUMBERS + 1] = sentWallMs - commonMs

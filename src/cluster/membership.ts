@@ -12,12 +12,12 @@
 //      runs was renewed by a beat sent before any view without the node existed: it ends at most `lease` after that view was made.
 //   2. A share is begun over the head of its holder only when the holder is in no view any more, and either
 //        a. `lease + margin` have passed on our clock since we learnt of the view without it; or
-//        b. all beats it sent before that view have been seen (a beat of ours, sent after we learnt of the view, has come back
-//           at once), and `lease + margin` have passed on our clock since the last of them.
+//        b. we have asked the engine, after we learnt of that view, for the holder's last beat, and `lease + margin` have passed on
+//           our clock since we first saw that beat.
 //      Otherwise it is waited for: until it has released the share, or until it is in no view.
 //   3. The margin covers clocks of different speed. (Where even that is wrong, the log of the share still has one owner only.)
 //
-// A takeover after a crash takes lease + margin and a little: rule b. Rule a is there for networks so slow that b never holds.
+// A takeover after a crash takes lease + margin and a little: rule b. Rule a is for holders of whose beats nothing is known.
 
 import type { Clock, ClockMs } from '../base/index.ts'
 import type { Lease } from './lease.ts'
@@ -54,7 +54,9 @@ export interface MembershipSettings {
 export type Effect =
   | ShareEffect
   /** Send a beat with these facts; when it is stored, read the views that follow the last one; then call renewed(). */
-  | { readonly kind: 'renew'; readonly name: string; readonly number: number; readonly sent: Sent }
+  | { readonly kind: 'renew'; readonly number: number; readonly sent: Sent }
+  /** Ask for the last beat of this one; then call answered(). */
+  | { readonly kind: 'ask'; readonly node: string; readonly incarnation: string; readonly askedMs: ClockMs }
   | { readonly kind: 'create'; readonly name: string; readonly value: Uint8Array }
   /** Look at a share that we do not want, to know whether all are at rest. */
   | { readonly kind: 'inspect'; readonly share: number }
@@ -112,6 +114,13 @@ export class Membership {
   #mayCreateAtMs = 0
   #proposal: { view: number; because: string; sinceMs: number } | null = null
   #targets: { view: number; owners: readonly (string | null)[] } = { view: -1, owners: [] }
+  #rival = { incarnation: '', beats: 0 }
+  #beats = 0
+  /** A beat of this life was stored: others can see that we live. */
+  #isSeen = false
+  /** Of whom we have to know whether they were silent, and until when that must be proven. */
+  readonly #doubts = new Map<string, { node: string; neededMs: number }>()
+  readonly #asked = new Map<string, number>()
   /** Holders that are in no view we know of, and since when we know of them. */
   readonly #strangers = new Map<number, { incarnation: string; sinceMs: number }>()
   #inspection = { share: 0, isUnderWay: false, atMs: 0 }
@@ -122,7 +131,7 @@ export class Membership {
     this.#lease = lease
     this.#incarnation = settings.newIncarnation()
     this.#former = new Set(settings.knownDead)
-    this.#sightings = new Sightings(clock.nowMs(), settings.leaseMs / BEATS_A_LEASE / 2)
+    this.#sightings = new Sightings(clock.nowMs())
     this.#desk = new ShareDesk({
       shares: settings.shares,
       pollMs: settings.leaseMs / 15,
@@ -199,8 +208,11 @@ export class Membership {
   }
 
   #hearView(view: View): void {
-    if (!this.#roster.hearView(view, this.#clock.nowMs())) return
+    const nowMs = this.#clock.nowMs()
+    if (!this.#roster.hearView(view, nowMs)) return
+    for (const { incarnation } of view.members) this.#sightings.expect(incarnation, nowMs)
     this.#proposal = null
+    this.#desk.hintAll()
     const isMember = this.#roster.member(this.#incarnation) !== null
     if (this.#phase === 'joining' && isMember) {
       this.#phase = 'member'
@@ -214,19 +226,18 @@ export class Membership {
 
   hearBeat(incarnation: string, number: number, isPast: boolean): void {
     const nowMs = this.#clock.nowMs()
-    if (incarnation === this.#incarnation) {
-      // Also if it was there before the watch began: it is ours, so we sent it before.
-      this.#sightings.echo(number, nowMs)
-      return
-    }
-    this.#sightings.hear(incarnation, isPast, nowMs)
-    if (isPast || !this.#sightings.isSettled) return
+    if (incarnation === this.#incarnation) return
+    this.#sightings.hear(incarnation, number, isPast, nowMs)
+    if (isPast || this.#former.has(incarnation)) return
     if (this.#phase !== 'checking' && this.#phase !== 'joining') return
-    // Somebody with our name is alive.
-    const rival =
+    // Is somebody alive who has our name?
+    const isRival =
       this.#roster.ofNode(this.#settings.node)?.incarnation === incarnation ||
       (this.#phase === 'checking' && this.#roster.pendingOf(this.#settings.node)[0]?.incarnation === incarnation)
-    if (!rival || this.#former.has(incarnation)) return
+    if (!isRival) return
+    // One beat may be what we missed while we were cut off; the second is sent by somebody who lives.
+    if (this.#rival.incarnation !== incarnation) this.#rival = { incarnation, beats: 0 }
+    if (++this.#rival.beats < 2) return
     const join = this.#roster.join(incarnation)
     const where = join === null ? '' : `, since ${join.at} on ${join.host}`
     this.#refuse(
@@ -243,6 +254,7 @@ export class Membership {
   renewed(sent: Sent, incarnation: string): void {
     this.#renewalsInFlight--
     this.#isTroubled = false
+    if (incarnation === this.#incarnation) this.#isSeen = true
     if (this.#phase !== 'member' || incarnation !== this.#incarnation) return
     this.#lease.renew(sent.ms, sent.wallMs, this.#settings.leaseMs)
   }
@@ -250,6 +262,12 @@ export class Membership {
   renewalFailed(): void {
     this.#renewalsInFlight--
     this.#isTroubled = true
+  }
+
+  /** The number of the last beat that the engine has of it; 0: it has none. */
+  answered(incarnation: string, number: number, askedMs: ClockMs): void {
+    this.#sightings.answered(incarnation, number, askedMs, this.#clock.nowMs())
+    this.#desk.hintAll()
   }
 
   /** A record is there, ours or somebody else's; whoever asked has told us of it by hear(). */
@@ -302,6 +320,7 @@ export class Membership {
       this.#propose()
       this.#moveShares()
       this.#finish()
+      this.#askAbout()
       this.#renew()
     }
     const effects = this.#effects
@@ -333,9 +352,11 @@ export class Membership {
       .filter((rival) => rival !== null)
       .map(({ incarnation }) => incarnation)
       .filter((incarnation) => !this.#former.has(incarnation))
-    if (this.#sightings.echoMs === -Infinity) return
+    if (!this.#isSeen) return
     // Those who wait have nothing yet, and are seen to be alive if they are. Whoever is in the view is waited out.
-    const isFree = rivals.every((rival) => (this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival)))
+    const isFree = rivals.every((rival) =>
+      this.#roster.isWaiting(rival) ? !this.#isAlive(rival) : this.#isDead(rival),
+    )
     if (!isFree) return
     if (this.#roster.view.members.length >= MEMBERS_MAX && this.#roster.ofNode(node) === null) {
       return this.#refuse(`the cluster has ${MEMBERS_MAX} nodes already; remove one first`)
@@ -348,7 +369,9 @@ export class Membership {
     const { node, weight, version, host } = this.#settings
     const rival = this.#roster.ofNode(node)
     if (!this.#roster.isWaiting(this.#incarnation)) {
-      const replaces = [...this.#former].filter((former) => former === rival?.incarnation || this.#roster.isWaiting(former))
+      const replaces = [...this.#former].filter(
+        (former) => former === rival?.incarnation || this.#roster.isWaiting(former),
+      )
       if (rival !== null && !this.#former.has(rival.incarnation)) replaces.push(rival.incarnation)
       const join: Omit<Join, 'node' | 'incarnation'> = {
         weight,
@@ -378,6 +401,7 @@ export class Membership {
     if (this.#wayOut !== null) return this.#goOut(this.#wayOut)
     this.#isFirstLife = false
     this.#isBeatUrgent = true
+    this.#isSeen = false
     this.#former.add(this.#incarnation)
     const [oldest] = this.#former
     if (this.#former.size > FORMER_MAX && oldest !== undefined) this.#former.delete(oldest)
@@ -389,7 +413,7 @@ export class Membership {
   /** Creates the next view where the last one is not right any more. */
   #propose(): void {
     const isActive = this.#phase === 'member' ? !this.#isFenced : this.#phase === 'joining'
-    if (!isActive || !this.#isConnected || this.#sightings.echoMs === -Infinity) return
+    if (!isActive || !this.#isConnected || !this.#isSeen) return
     // Whoever made the last view knew of wishes that we have not heard of yet: we would undo them.
     if (this.wishesMissing) return
     const leaver = this.#isDone() ? this.#incarnation : null
@@ -443,8 +467,10 @@ export class Membership {
     const nowMs = this.#clock.nowMs()
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
     if (nowMs >= absentMs + waitMs) return true
-    const provenMs = Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)
-    return this.#sightings.promptEchoMs >= provenMs ? true : `${node} is dead or cut off, and may act for some time yet`
+    const neededMs = Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs)
+    if (this.#sightings.provenMs(incarnation) >= neededMs) return true
+    this.#doubt(node, incarnation, neededMs)
+    return `${node} is dead or cut off, and may act for some time yet`
   }
 
   /** The holder is in no view that we know: it is in one that we have yet to hear of, or was forgotten. */
@@ -498,50 +524,57 @@ export class Membership {
     if (!this.#isConnected || this.#renewalsInFlight >= RENEWALS_IN_FLIGHT_MAX) return
     const everyMs = leaseMs / (this.#isTroubled ? BEATS_A_LEASE_IN_TROUBLE : BEATS_A_LEASE)
     const isDue = nowMs >= this.#lastRenewalMs + everyMs
-    // Earlier where a beat of ours is needed to be sure of something, or to go on; but not without pause.
-    const isNeeded =
-      nowMs >= this.#lastRenewalMs + leaseMs / 30 &&
-      (this.#lastRenewalMs < this.#proofNeededMs(nowMs) || (this.#phase === 'member' && this.#isFenced))
-    if (!isDue && !isNeeded && !this.#isBeatUrgent) return
+    const isImpatient = this.#phase === 'member' && this.#isFenced && nowMs >= this.#lastRenewalMs + leaseMs / 30
+    if (!isDue && !isImpatient && !this.#isBeatUrgent) return
     this.#isBeatUrgent = false
     this.#lastRenewalMs = nowMs
     this.#renewalsInFlight++
     this.#effects.push({
       kind: 'renew',
-      name: `${this.#settings.node}.${this.#incarnation}`,
-      number: this.#sightings.send(nowMs),
+      number: ++this.#beats,
       sent: { ms: nowMs, wallMs: this.#clock.wallMs() },
     })
   }
 
-  /** The latest moment, not in the future, of which a beat of ours should have come back: somebody's silence is long enough. */
-  #proofNeededMs(nowMs: number): number {
+  /** Whoever is silent for long enough is asked about. */
+  #askAbout(): void {
+    const nowMs = this.#clock.nowMs()
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
-    let neededMs = -Infinity
-    const need = (ms: number): void => {
-      if (ms <= nowMs) neededMs = Math.max(neededMs, ms)
+    for (const { node, incarnation } of this.#roster.view.members) {
+      if (incarnation === this.#incarnation) continue
+      const neededMs = this.#sightings.lastSeenMs(incarnation) + waitMs
+      if (nowMs >= neededMs && this.#sightings.provenMs(incarnation) < neededMs)
+        this.#doubt(node, incarnation, neededMs)
     }
-    for (const { incarnation } of this.#roster.view.members) {
-      if (incarnation !== this.#incarnation) need(this.#sightings.lastSeenMs(incarnation) + waitMs)
+    for (const [incarnation, { node, neededMs }] of this.#doubts) {
+      if (nowMs < neededMs) continue
+      this.#doubts.delete(incarnation)
+      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30)
+        continue
+      this.#asked.set(incarnation, nowMs)
+      this.#effects.push({ kind: 'ask', node, incarnation, askedMs: nowMs })
     }
-    for (const incarnation of this.#roster.departedAfter(nowMs - waitMs)) {
-      const absentMs = this.#roster.departedMs(incarnation) ?? -Infinity
-      need(Math.max(absentMs, this.#sightings.lastSeenMs(incarnation) + waitMs))
-    }
-    return neededMs
+    for (const [incarnation, askedMs] of this.#asked) if (nowMs > askedMs + waitMs) this.#asked.delete(incarnation)
+  }
+
+  /** At most one for each member and for the holder of each share: who is no longer in doubt is not asked about again. */
+  #doubt(node: string, incarnation: string, neededMs: number): void {
+    this.#doubts.set(incarnation, { node, neededMs })
   }
 
   /** Nothing was heard of it for lease and margin, and we are sure that we missed nothing. */
   #isDead(incarnation: string): boolean {
     if (incarnation === this.#incarnation) return false
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
-    return this.#sightings.echoMs >= this.#sightings.lastSeenMs(incarnation) + waitMs
+    return this.#sightings.provenMs(incarnation) >= this.#sightings.lastSeenMs(incarnation) + waitMs
   }
 
   #isAlive(incarnation: string): boolean {
     if (incarnation === this.#incarnation) return true
     const waitMs = this.#settings.leaseMs + this.#settings.marginMs
-    return this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
+    return (
+      this.#sightings.isFresh(incarnation) && this.#clock.nowMs() < this.#sightings.lastSeenMs(incarnation) + waitMs
+    )
   }
 
   #create(name: string, value: object): void {

@@ -127,7 +127,8 @@ export function decodeRecord(record: EngineRecord): Heard | null {
   }
 }
 
-export function decodeDefinition(value: Uint8Array): CrawlDefinition {
+/** `seedsObject`: the seeds are there, because they are too many for a record. */
+export function decodeDefinition(value: Uint8Array): { definition: CrawlDefinition; seedsObject: string | null } {
   const read = new FieldReader({ name: 'crawl', value })
   const format = read.number('format')
   if (format !== CLUSTER_FORMAT) {
@@ -136,7 +137,8 @@ export function decodeDefinition(value: Uint8Array): CrawlDefinition {
       `the crawl was set up in format ${format} of the cluster, this version of Portolan speaks ${CLUSTER_FORMAT}; run the same version on all nodes`,
     )
   }
-  return {
+  const seedsObject = read.any('seedsObject')
+  const definition = {
     format,
     identity: read.text('identity'),
     shares: read.number('shares'),
@@ -147,6 +149,7 @@ export function decodeDefinition(value: Uint8Array): CrawlDefinition {
     seeds: read.texts('seeds'),
     createdAt: read.text('createdAt'),
   }
+  return { definition, seedsObject: typeof seedsObject === 'string' ? seedsObject : null }
 }
 
 function readJoin(read: FieldReader, node: string, incarnation: string): Join {

@@ -18,8 +18,6 @@ export const PENDING_JOINS_MAX = 4_096
 /** Incarnations that are known to be gone; the longest gone is forgotten first, and then waited out like one never met. */
 export const DEPARTED_MAX = 65_536
 
-const LATELY_MAX = 64
-
 const NO_VIEW: View = { number: 0, members: [], wishesUpTo: 0, by: '', because: '', at: '' }
 
 /** What this node thinks of another's life. */
@@ -37,9 +35,6 @@ export class Roster {
   readonly #leaves = new Set<string>()
   /** When we learnt that it is in no view any more. */
   readonly #departed = new Map<string, number>()
-
-  /** The last of the departed, in their order. */
-  readonly #lately: string[] = []
 
   get view(): View {
     return this.#view
@@ -74,15 +69,6 @@ export class Roster {
   /** It has asked to go. */
   hasLeft(incarnation: string): boolean {
     return this.#leaves.has(incarnation)
-  }
-
-  /** Those who went later than that, the last one first. */
-  *departedAfter(ms: number): Generator<string> {
-    for (let i = this.#lately.length - 1; i >= 0; i--) {
-      const incarnation = this.#lately[i]
-      if (incarnation === undefined || (this.#departed.get(incarnation) ?? -Infinity) <= ms) return
-      yield incarnation
-    }
   }
 
   hearJoin(join: Join): void {
@@ -123,8 +109,6 @@ export class Roster {
   #depart(incarnation: string, nowMs: number): void {
     this.#forget(incarnation)
     this.#departed.set(incarnation, nowMs)
-    this.#lately.push(incarnation)
-    if (this.#lately.length > LATELY_MAX) this.#lately.shift()
     const [oldest] = this.#departed.keys()
     if (this.#departed.size > DEPARTED_MAX && oldest !== undefined) this.#departed.delete(oldest)
   }

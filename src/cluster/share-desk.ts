@@ -162,6 +162,11 @@ export class ShareDesk {
     if (state !== undefined && state.phase === 'away' && state.failures === 0) state.tryAtMs = 0
   }
 
+  /** Something was learnt of those who hold shares: all that waits for them is worth a look. */
+  hintAll(): void {
+    for (const share of this.#states.keys()) this.hint(share)
+  }
+
   taken(share: number, epoch: number): void {
     const state = this.#state(share)
     state.phase = 'held'

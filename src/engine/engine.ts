@@ -98,6 +98,8 @@ export interface Engine {
   log(name: string): Promise<EngineLog>
   /** A sign of life; resolves when the engine has acknowledged it, rejects when it has not in `withinMs`. */
   beat(name: string, value: Uint8Array, withinMs: number): Promise<void>
+  /** The last sign of this name that was stored when it is asked for, never an older one; null where there is none. */
+  lastBeat(name: string): Promise<Uint8Array | null>
   /** The last sign of each name (`isPast`: it was there before), then every new one. After the engine was away: those missed, the last of each name. Resolves when the past has been told. */
   watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop>
   /** Never fails, may be lost. At most ENTRY_BYTES_MAX bytes. Subjects are parts joined by dots. */

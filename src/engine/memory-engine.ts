@@ -213,6 +213,11 @@ export class MemoryClient implements Engine {
     )
   }
 
+  async lastBeat(name: string): Promise<Uint8Array | null> {
+    checkName(name)
+    return this.#operate(`last beat of ${name}`, () => this.#common.store.beats.get(name)?.value.slice() ?? null)
+  }
+
   async watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop> {
     const { store } = this.#common
     let told = 0

@@ -18,7 +18,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Clock, ClockMs } from '../base/index.ts'
-import { type Engine, ENTRY_BYTES_MAX } from '../engine/index.ts'
+import type { Engine } from '../engine/index.ts'
 import type { PeerMessage } from './peer-message.ts'
 import type { Wire } from './wire.ts'
 import {
@@ -81,7 +81,9 @@ const OPEN_PAUSE_MS_OF_SHARE = 150
 const ANSWER_PAUSE_MS = 100
 /** What is packed together at most, unless one message is longer. */
 const BUNDLE_BYTES = 2 ** 20
-const PART_BYTES = ENTRY_BYTES_MAX - PACKET_HEAD_BYTES
+/** As much as the engine takes (ENTRY_BYTES_MAX); said here, so that a crawl on one machine need not load the engine. */
+export const PACKET_BYTES_MAX = 512 * 1_024
+const PART_BYTES = PACKET_BYTES_MAX - PACKET_HEAD_BYTES
 /** What a message takes beside the texts in it, about. */
 const MESSAGE_BYTES = 200
 const NO_PART = new Uint8Array(0)

@@ -1,6 +1,7 @@
 // One content has one original among all agents; what its owner tells of it is durable, and what the dead held is free.
 
 import { expect, test } from 'vitest'
+import { ManualClock } from '../base/index.ts'
 import { MemoryContentSeen, type Original } from '../content-seen/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -161,4 +162,64 @@ test('the first original stays, whoever else says to have one', async () => {
   contents.receive(noteOf(OWN))
   contents.receive(noteOf(OWN, { ...ORIGINAL, url: 'http://b.test/' as CanonicalUrl }))
   expect(await contents.claim(OWN)).toEqual(ORIGINAL)
+})
+
+test('a claim that was free because a wire broke, and whose former holder has a page after all, ends for whoever has it now', async () => {
+  const { contents, said } = stand()
+  void contents.lend(1, 10, OWN.toString('hex'))
+  await settle()
+  expect(said).toEqual([claimed(1, 10, null)])
+  const waiting = contents.claim(OWN)
+  contents.reconnected(1)
+  expect(await waiting).toBeNull()
+  contents.receive(noteOf(OWN))
+  // No page came of it here: there is nothing to give back, and the original stays.
+  contents.release(OWN)
+  expect(await contents.claim(OWN)).toEqual(ORIGINAL)
+})
+
+test('a note that comes in the moment in which a claim is ours is the answer, and nothing is held', async () => {
+  const { contents } = stand()
+  void contents.lend(1, 10, OWN.toString('hex'))
+  await settle()
+  const waiting = contents.claim(OWN)
+  contents.reconnected(1)
+  contents.receive(noteOf(OWN))
+  expect(await waiting).toEqual(ORIGINAL)
+  contents.release(OWN)
+})
+
+test('a claim of an own digest that is given back goes to whoever waits for it here', async () => {
+  const { contents } = stand()
+  expect(await contents.claim(OWN)).toBeNull()
+  const waiting = contents.claim(OWN)
+  contents.release(OWN)
+  expect(await waiting).toBeNull()
+  contents.release(OWN)
+  expect(await contents.claim(OWN)).toBeNull()
+})
+
+test('an owner that does not answer is not waited for for ever, where there is a patience', async () => {
+  const clock = new ManualClock()
+  const said: PeerMessage[] = []
+  const contents = new SharedContents({
+    owners: new Owners(0, AGENTS),
+    own: new MemoryContentSeen(),
+    write: () => 0,
+    note: () => {},
+    send: (_, message) => void said.push(message),
+    whenDurable: (callback) => callback(),
+    patience: { clock, ms: 1_000 },
+  })
+  const early = contents.claim(FOREIGN)
+  clock.advance(900)
+  const late = contents.claim(digestOf(2))
+  clock.advance(600)
+  expect(await early).toBeNull()
+  expect(contents.asking).toBe(1)
+  // An answer that comes too late is heard by nobody, one in time is.
+  contents.answered(1, ORIGINAL)
+  contents.answered(2, ORIGINAL)
+  expect(await late).toEqual(ORIGINAL)
+  expect(said.map(({ kind }) => kind)).toEqual(['claim', 'claim'])
 })

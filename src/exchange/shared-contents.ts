@@ -8,6 +8,7 @@
 // that an agent held when it died is free again; an owner that died forgets who held claims on its digests, and the
 // worst that follows is a copy that is taken for an original.
 
+import type { Clock, ClockMs } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import type { Owners } from './owners.ts'
@@ -23,15 +24,23 @@ export interface SharedContentsParts {
   readonly send: (agent: number, message: PeerMessage) => void
   /** Calls back once everything that is in the present batch is durable. */
   readonly whenDurable: (callback: () => void) => void
+  /** How long an owner is waited for; left out where it is here and will be back in a moment. */
+  readonly patience?: Patience | undefined
+}
+
+export interface Patience {
+  readonly clock: Clock
+  readonly ms: number
 }
 
 interface Asked {
   readonly agent: number
   readonly digest: string
+  readonly sinceMs: number
   readonly resolve: (original: Original | null) => void
 }
 
-/** A question of another that the own set has not answered. */
+/** A question, of another or of a visit here, that the own set has not answered. */
 interface Lending {
   readonly digest: string
   noted: Original | null
@@ -42,9 +51,15 @@ export class SharedContents implements ContentSeen {
   /** What we asked others, by number. */
   readonly #asked = new Map<number, Asked>()
   #lastId = 0
+  #isLosing = false
   /** Digests of ours that another holds the claim on. */
   readonly #lent = new Map<string, number>()
   readonly #lending = new Set<Lending>()
+  /**
+   * Digests of ours that a visit here holds the claim on. A note may end it meanwhile: of one who had held the claim before its
+   * wire broke, and does not know that it was free after that.
+   */
+  readonly #claimed = new Set<string>()
   /** By agent: how often its wire was made anew. An answer for an earlier one finds nobody. */
   readonly #wires: number[]
 
@@ -56,27 +71,76 @@ export class SharedContents implements ContentSeen {
   claim(digest: Uint8Array): Promise<Original | null> | Original | null {
     const { owners, own, send } = this.#parts
     const agent = owners.ofDigest(digest)
-    if (agent === owners.self) return own.claim(digest)
-    const id = ++this.#lastId
     const text = hexOf(digest)
+    if (agent === owners.self) {
+      const answer = own.claim(digest)
+      if (answer instanceof Promise) return this.#claimLater(text, answer)
+      if (answer === null) this.#claimed.add(text)
+      return answer
+    }
+    const id = ++this.#lastId
     return new Promise((resolve) => {
-      this.#asked.set(id, { agent, digest: text, resolve })
+      const sinceMs = this.#parts.patience?.clock.nowMs() ?? 0
+      this.#asked.set(id, { agent, digest: text, sinceMs, resolve })
       send(agent, { kind: 'claim', id, digest: text })
+      this.#loseLater()
     })
+  }
+
+  /**
+   * An owner that does not answer, because its machine has died and nobody has its share yet, must not hold up pages here, and with them
+   * their hosts: after a while what it was asked counts as new. What it hears then, the note or that no page came of it, is what it would
+   * have heard.
+   */
+  #loseLater(): void {
+    const { patience } = this.#parts
+    if (patience === undefined || this.#isLosing || this.#asked.size === 0) return
+    this.#isLosing = true
+    const { clock, ms } = patience
+    clock.callAt((clock.nowMs() + ms / 2) as ClockMs, () => {
+      this.#isLosing = false
+      const untilMs = clock.nowMs() - ms
+      // Oldest first.
+      for (const [id, { sinceMs }] of this.#asked) {
+        if (sinceMs > untilMs) break
+        this.answered(id, null)
+      }
+      this.#loseLater()
+    })
+  }
+
+  async #claimLater(text: string, answer: Promise<Original | null>): Promise<Original | null> {
+    const original = await this.#unlessNoted(text, answer)
+    if (original === null) this.#claimed.add(text)
+    return original
+  }
+
+  /** A note that comes before the answer of the set is heard has ended the claim: it is the answer. */
+  async #unlessNoted(text: string, answer: Promise<Original | null> | Original | null): Promise<Original | null> {
+    const lending: Lending = { digest: text, noted: null }
+    this.#lending.add(lending)
+    try {
+      return (await answer) ?? lending.noted
+    } finally {
+      this.#lending.delete(lending)
+    }
   }
 
   keep(digest: Uint8Array, original: Original): void {
     const { owners, own, note, write } = this.#parts
     const noted: OriginalNote = { digest: hexOf(digest), ...original }
-    if (owners.ofDigest(digest) === owners.self) own.keep(digest, original, write(noted))
-    else note(noted)
+    if (owners.ofDigest(digest) === owners.self) {
+      this.#claimed.delete(noted.digest)
+      own.keep(digest, original, write(noted))
+    } else note(noted)
   }
 
   release(digest: Uint8Array): void {
     const { owners, own, send } = this.#parts
     const agent = owners.ofDigest(digest)
-    if (agent === owners.self) own.release(digest)
-    else send(agent, { kind: 'release', digest: hexOf(digest) })
+    if (agent === owners.self) {
+      if (this.#claimed.delete(hexOf(digest))) own.release(digest)
+    } else send(agent, { kind: 'release', digest: hexOf(digest) })
   }
 
   get size(): number {
@@ -93,15 +157,7 @@ export class SharedContents implements ContentSeen {
     const { own, send, whenDurable } = this.#parts
     const wire = this.#wires[agent]
     const digest = Buffer.from(text, 'hex')
-    const lending: Lending = { digest: text, noted: null }
-    this.#lending.add(lending)
-    let original: Original | null
-    try {
-      // A note that came before the answer is heard has ended the claim: it is the answer.
-      original = (await own.claim(digest)) ?? lending.noted
-    } finally {
-      this.#lending.delete(lending)
-    }
+    const original = await this.#unlessNoted(text, own.claim(digest))
     if (wire !== this.#wires[agent]) {
       if (original === null) own.release(digest)
     } else if (original === null) {
@@ -132,6 +188,7 @@ export class SharedContents implements ContentSeen {
   receive(note: OriginalNote): void {
     const { digest, ...original } = note
     this.#lent.delete(digest)
+    this.#claimed.delete(digest)
     for (const lending of this.#lending) if (lending.digest === digest) lending.noted ??= original
     this.#parts.own.keep(Buffer.from(digest, 'hex'), original, this.#parts.write(note))
   }

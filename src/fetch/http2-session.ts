@@ -80,7 +80,7 @@ export class Http2Session {
     const bytesMax = NOISE_BYTES_MAX + (this.#answer === null ? 0 : this.#settings.headMax)
     if (bytes <= bytesMax + bodyBytes * NOISE_PER_BODY_BYTE) return null
     const code = this.#answer?.hasHead === true ? 'FETCH_BODY_MALFORMED' : 'FETCH_HEAD_MALFORMED'
-    return new Complaint(code, `HTTP/2: ${bytes} bytes of frames that are no answer`)
+    return new Complaint(code, `HTTP/2: more than ${bytesMax} bytes of frames that are no answer`)
   }
 
   ask(asker: Asker): void {

@@ -112,6 +112,24 @@ export class HeldLog {
     })
   }
 
+  /**
+   * The engine has lost the entry of a snapshot, and batches before it: says again that there is one, and that the batches up to
+   * it stand. Null where that is not needed.
+   */
+  restateSnapshot(mark: SnapshotMark, digest: string, former: SnapshotMark | null): Promise<SnapshotMark | null> {
+    return this.#alone(async () => {
+      for (;;) {
+        if (this.#isUnclear) await this.#look()
+        if (this.#state.last >= mark.upTo) return null
+        const at = this.#place + 1
+        // What completes it comes behind this very entry.
+        const anew = { ...mark, from: at }
+        const state = { last: mark.upTo, digest, snapshotAt: at, since: 0 }
+        if (await this.#append({ kind: 'snapshot', mark: anew, former }, state, NO_PAYLOAD)) return anew
+      }
+    })
+  }
+
   /** Gives up the share: the next may begin. */
   release(): Promise<void> {
     return this.#alone(async () => {

@@ -45,6 +45,10 @@ export interface ReplicatedJournalParts {
   readonly isFenced: () => boolean
   /** Batches before this one are in the last snapshot but one. */
   readonly neededFrom: () => number
+  /** Says anew in the log that there is the snapshot from which this journal begins; false where there is none any more. */
+  readonly restateSnapshot: () => Promise<boolean>
+  /** What a batch says of files that is not in this journal, by the engine. */
+  readonly statesInLog: (number: number) => Promise<States | null>
 }
 
 export interface ReplicationFigures {
@@ -135,6 +139,7 @@ export class ReplicatedJournal implements Journal {
 
   async forget(upTo: number): Promise<void> {
     const { local, neededFrom } = this.#parts
+    assert(upTo <= this.lastNumber, `batches up to ${upTo} are forgotten, but the last one is ${this.lastNumber}`)
     const may = Math.min(upTo, neededFrom() - 1)
     if (may >= local.firstNumber) await local.forget(may)
   }
@@ -151,7 +156,9 @@ export class ReplicatedJournal implements Journal {
     const { log, local, files, dir, directory } = this.#parts
     const { last: after, digest: before } = log.state
     if (after >= local.lastNumber) return
-    if (after > 0 && after < local.firstNumber) {
+    // What comes before the snapshot that this share was made from is in no journal here.
+    if (after + 1 < local.firstNumber) {
+      if (await this.#parts.restateSnapshot()) return
       throw new Fault(
         'LEDGER_CORRUPT',
         `the engine has lost share ${log.share} from batch ${after + 1} on, and this node keeps batches from ${local.firstNumber} on only`,
@@ -160,7 +167,8 @@ export class ReplicatedJournal implements Journal {
     const batches: PreparedBatch[] = []
     let states: States = {}
     let bytes = 0
-    let from: States = {}
+    let from = after === 0 || after >= local.firstNumber ? {} : await this.#parts.statesInLog(after)
+    if (from === null) throw new Fault('LEDGER_CORRUPT', `the engine has lost batch ${after} of share ${log.share}`)
     let origin = before
     for await (const { number, follows, body } of lookAtRecords(directory, Math.max(0, after - 1))) {
       const digest = chainDigest(number, follows, body)

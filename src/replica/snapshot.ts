@@ -93,6 +93,9 @@ export class Snapshots {
   #last: KnownSnapshot | null = null
   #former: SnapshotMark | null = null
   #bytesPut = 0
+  /** Of the log, when what is known here was read from it. */
+  #losses = 0
+  #isStopped = false
 
   constructor(objects: Objects, log: HeldLog, files: readonly ReplicaFile[]) {
     this.#objects = objects
@@ -102,6 +105,7 @@ export class Snapshots {
 
   /** What the log says of them; to be asked when a share is opened, and when the engine has lost entries. */
   async load(): Promise<KnownSnapshot | null> {
+    this.#losses = this.#log.losses
     const { snapshotAt } = this.#log.state
     const entry = snapshotAt === 0 ? null : await this.#log.log.entryAt(snapshotAt)
     if (entry?.head.kind !== 'snapshot') {
@@ -120,8 +124,27 @@ export class Snapshots {
     return this.#former?.upTo ?? 0
   }
 
+  /** After the engine has lost the entry of the last one. False where the snapshot itself is gone. */
+  async restate(): Promise<boolean> {
+    const last = this.#last
+    if (last === null || last.mark.upTo <= this.#log.state.last) return false
+    if (!(await this.#objects.has(last.mark.manifest))) return false
+    const former = await this.#markAt(this.#log.state.snapshotAt)
+    const mark = await this.#log.restateSnapshot(last.mark, last.manifest.digest, former)
+    if (mark === null) return true
+    this.#last = { mark, manifest: last.manifest }
+    this.#former = former
+    this.#losses = this.#log.losses
+    return true
+  }
+
   isDue(policy: SnapshotPolicy): boolean {
     return this.#log.state.since >= policy.logBytes
+  }
+
+  /** One that is under way comes to nothing. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   /** To be asked while the directory is held for the copy. */
@@ -129,15 +152,16 @@ export class Snapshots {
     return { state: this.#log.state, losses: this.#log.losses }
   }
 
-  /** Null: the engine lost entries meanwhile; the next one is taken from another moment. */
+  /** Null: the engine lost entries meanwhile, and the next one is taken from another moment; or it was stopped. */
   async take(picture: Picture, moment: Moment): Promise<SnapshotFigures | null> {
     const { state, losses } = moment
     if (this.#log.losses !== losses) return null
     // After a loss it may be another one than we knew.
-    if ((this.#last === null) !== (state.snapshotAt === 0)) await this.load()
+    if (this.#losses !== losses) await this.load()
     const attempt = `${logNameOf(this.#log.share)}.e${this.#log.epoch}.${randomBytes(6).toString('hex')}`
     this.#bytesPut = 0
     const manifest = await this.#putAll(picture, state, attempt)
+    if (manifest === null) return null
     const mark: SnapshotMark = { manifest: `${attempt}.manifest`, upTo: state.last, from: state.at }
     await storeManifest(this.#objects, mark.manifest, manifest)
     const former = this.#last?.mark ?? null
@@ -151,7 +175,12 @@ export class Snapshots {
     return { upTo: mark.upTo, files: manifest.files.length, bytesPut: this.#bytesPut, bytes, deleted }
   }
 
-  async #putAll(picture: Picture, state: LogState, attempt: string): Promise<Manifest> {
+  async #markAt(place: number): Promise<SnapshotMark | null> {
+    const entry = place === 0 ? null : await this.#log.log.entryAt(place)
+    return entry?.head.kind === 'snapshot' ? entry.head.mark : null
+  }
+
+  async #putAll(picture: Picture, state: LogState, attempt: string): Promise<Manifest | null> {
     const { dir, identity, states, partsHold } = picture
     const before = new Map(this.#last?.manifest.files.map((file) => [file.path, file]))
     const growing = new Map<string, number>()
@@ -164,6 +193,7 @@ export class Snapshots {
     let count = 0
     const nextName = (): string => `${attempt}.${count++}`
     for (const path of await pathsIn(dir)) {
+      if (this.#isStopped) return null
       const edition = growing.get(path) ?? null
       const former = before.get(path)
       const entry =

@@ -19,6 +19,12 @@ export interface ShelfParts {
   readonly random: Random
 }
 
+/** Crawls may share a place: each has a folder there, which looks like its directory. The same for all nodes of a crawl. */
+export function folderOf({ name, startedAtMs }: { readonly name: string; readonly startedAtMs: number }): string {
+  const stamp = new Date(startedAtMs).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)
+  return `${name.replaceAll(/[^A-Za-z0-9._]+/g, '_')}-${stamp}`
+}
+
 /** `options.to` must name a place. Asks nobody yet. */
 export async function openShelf({ options, folder, environment, clock, random }: ShelfParts): Promise<Shelf> {
   const address = readAddress(options.to)

@@ -52,6 +52,7 @@ export const shelfOptions = z.strictObject({
   ),
   patience: duration('60s', {
     text: 'How long, at the end of a crawl, a store that takes nothing is tried before the rest is left for the next run.',
+    flag: 'archive-patience',
   }),
 })
 

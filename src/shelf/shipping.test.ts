@@ -218,6 +218,15 @@ test('the last files are put as they are at the end of each run', async () => {
   expect(shelf.files.get('pages.jsonl')?.toString()).toBe('two\n')
 })
 
+test('nodes of a cluster name their last files apart', async () => {
+  const { dir, shelf, begin } = stand()
+  writeFileSync(join(dir, A), 'aaa')
+  writeFileSync(join(dir, 'pages.jsonl'), 'one\n')
+  const shipping = await begin({ lastName: (file) => file.replace('.', '-n1.') })
+  expect((await shipping.finish(['pages.jsonl'], 1_000)).missing).toEqual([])
+  expect([...shelf.files.keys()]).toEqual([A, 'pages-n1.jsonl'])
+})
+
 test('no more files are on their way at once than was said', async () => {
   const { dir, shelf, begin } = stand()
   for (let serial = 0; serial < 10; serial++) writeFileSync(join(dir, A.replace('00000.', `0000${serial}.`)), 'x')

@@ -24,6 +24,8 @@ export interface ShippingPlan {
   readonly parallel: number
   readonly clock: Clock
   readonly random: Random
+  /** What the last files are called there: nodes of a cluster must not write over each other's. As here unless given. */
+  readonly lastName?: (file: string) => string
   readonly onEvent: (event: ShippingEvent) => void
 }
 
@@ -202,14 +204,16 @@ export class Shipping {
 
   /** Never fails. */
   async #ship(file: string): Promise<void> {
-    const { dir, shelf, clock } = this.#plan
+    const { dir, shelf, clock, lastName } = this.#plan
+    const isLast = this.#lastFiles.includes(file)
     try {
-      const { bytes, sha256 } = await shelf.put(file, join(dir, file), {
+      const name = isLast ? (lastName?.(file) ?? file) : file
+      const { bytes, sha256 } = await shelf.put(name, join(dir, file), {
         signal: this.#abort.signal,
         onBytes: () => (this.#movedMs = clock.nowMs()),
       })
       await this.#shipped.add({ file, bytes, sha256, to: shelf.where, at: new Date(clock.wallMs()).toISOString() })
-      if (this.#lastFiles.includes(file)) this.#putNow.set(file, bytes)
+      if (isLast) this.#putNow.set(file, bytes)
       else await this.#removeHere(file)
       this.#recovered()
     } catch (fault) {

@@ -325,6 +325,20 @@ describe('files', () => {
     await writer.close()
   })
 
+  test('that are let go of before all of them is committed keep .open, and are cut back to what was', async () => {
+    const writer = await openWriter()
+    await write(writer, 'a')
+    const state = writer.state()
+    await writer.sync()
+    await writer.committed(state)
+    await write(writer, 'b')
+    await writer.abandon()
+    expect(await names()).toEqual([expect.stringMatching(/\.open$/)])
+    const second = await openWriter({ resumeFrom: state })
+    await second.close()
+    expect(targets()).toEqual(['a'])
+  })
+
   test('are not made where nothing is written', async () => {
     await (await openWriter()).close()
     expect(await names()).toEqual([])

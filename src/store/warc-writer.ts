@@ -140,6 +140,18 @@ export class WarcWriter implements Archive {
   }
 
   async close(): Promise<void> {
+    await this.#end(async () => {
+      await this.#output.retire()
+      await this.#output.committed(this.#output.state())
+    })
+  }
+
+  /** Lets go of the files as they are: what of them was not committed is cut off by whoever opens them next. */
+  async abandon(): Promise<void> {
+    await this.#end(() => this.#output.abandon())
+  }
+
+  async #end(finish: () => Promise<void>): Promise<void> {
     while (this.#isBusy || this.#line.length + this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
         this.#whenIdle.push(resolve)
@@ -151,8 +163,7 @@ export class WarcWriter implements Archive {
       return
     }
     this.#fault = new Fault('ASSERTION', 'the archive was used after it was closed')
-    await this.#output.retire()
-    await this.#output.committed(this.#output.state())
+    await finish()
   }
 
   /** Null for documents that go to the pool. */

@@ -151,8 +151,14 @@ function copy(crawl: Crawl, { attempt, to, crawlTo }: Extract<ToAgent, { kind: '
 }
 
 function close(crawl: Crawl): void {
-  const closed = crawl.close().finally(() => cluster?.close())
-  void closed.then(
+  const closeAll = async (): Promise<void> => {
+    try {
+      await crawl.close()
+    } finally {
+      await cluster?.close()
+    }
+  }
+  void closeAll().then(
     () => {
       // Now, because the thread is ended and does not end by itself: the next one need not compile what this one ran.
       flushCompileCache()

@@ -160,9 +160,7 @@ test('nothing is granted before every share has been heard of, and of owners tha
   // It had been granted all but two by an earlier chair.
   one.answers['c'] = shares(reportOf(1, { epoch: 2, pages: 38, granted: 70, surrendered: 10 }))
   await one.rounds(2)
-  expect(one.asked.at(-3)?.question.orders).toEqual([
-    { share: 0, epoch: 1, life: 1, granted: 1, recall: false },
-  ])
+  expect(one.asked.at(-3)?.question.orders).toEqual([{ share: 0, epoch: 1, life: 1, granted: 1, recall: false }])
 })
 
 test('what is promised counts until its life is over; an order that nobody answers is said again', async () => {

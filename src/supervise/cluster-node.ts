@@ -27,6 +27,7 @@ import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
+import { markDirectory } from './node-mark.ts'
 import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
@@ -74,6 +75,7 @@ export class ClusterNode {
   readonly #hosted: HostedShares
   #member: ClusterMember | null = null
   #chair: Chair | null = null
+  #chairEpoch = 0
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -108,7 +110,10 @@ export class ClusterNode {
       },
       ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
       isFenced: () => !this.#lease.isValid(),
-      onLost: (share) => this.#member?.lost(share),
+      onLost: (share) => {
+        if (share === 0) this.#leaveChair()
+        this.#member?.lost(share)
+      },
       onBroken: (fault) => this.#broke(fault),
       onEvent: plan.onEvent,
     })
@@ -120,6 +125,8 @@ export class ClusterNode {
     await makeDirectory(folder)
     const lock = await lockDirectory(folder)
     try {
+      const { name: crawl, key } = plan.identity
+      await markDirectory(plan.dir, { crawl, key, node: plan.node })
       return new ClusterNode(plan, lock, await connectEngine(plan.engine))
     } catch (fault) {
       await lock.release()
@@ -204,7 +211,7 @@ export class ClusterNode {
       },
       owner: {
         fenced: () => {
-          this.#leaveChair()
+          // The chair stays, if it is ours: it decides nothing without the engine, and there is one for each epoch of share 0.
           this.#hosted.silence()
           if (this.#stop === null && this.#member?.isOver !== true) this.#plan.onEvent({ kind: 'node-silent' })
         },
@@ -275,6 +282,8 @@ export class ClusterNode {
   }
 
   #takeChair(epoch: number): void {
+    if (this.#chair !== null && this.#chairEpoch === epoch) return
+    this.#chairEpoch = epoch
     const { shares, settings, clock } = this.#plan
     const { maxPages, maxTime, maxWait } = settings.agent
     this.#leaveChair()

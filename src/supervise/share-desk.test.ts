@@ -38,7 +38,9 @@ test('a total that comes twice, or after a higher one, grants nothing more', asy
   await desk.answer({ chair: 1, orders: [{ ...order, granted: 9 }] })
   const answer = await desk.answer({ chair: 1, orders: [order] })
   expect(told).toEqual(['3 +4', '3 +5'])
-  expect(answer).toMatchObject({ shares: [{ share: 3, epoch: 5, life: 1, pages: 7, granted: 9, isShort: false, ms: 9 }] })
+  expect(answer).toMatchObject({
+    shares: [{ share: 3, epoch: 5, life: 1, pages: 7, granted: 9, isShort: false, ms: 9 }],
+  })
 })
 
 test('what was given up is in the same answer', async () => {

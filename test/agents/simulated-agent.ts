@@ -115,7 +115,7 @@ export class SimulatedAgent {
       throw fault
     }
     this.neighbours = new Neighbours({
-      share: { agent, agents } as unknown as Share,
+      share: { agent, agents, turns: [], assignment: null } as unknown as Share,
       fingerprinter: this.#fingerprinter,
       books: () => this.#books,
       admission: () => this.#admission,

@@ -72,6 +72,10 @@ export class Scheduler {
     this.#steps = this.#steps.filter((step) => step.owner !== owner)
   }
 
+  get hasSteps(): boolean {
+    return this.#steps.length > 0
+  }
+
   /** One of them happens, if there are any, with everything that follows from it at once. */
   async one(): Promise<void> {
     const place = this.random.below(this.#steps.length)

@@ -27,10 +27,27 @@ export async function chaos(seed: number | string): Promise<ChaosResult> {
   }
 }
 
+/** Again and again what is rare otherwise: a node is back just when it is taken for dead, and hears of it late. */
+export async function doubt(seed: number | string): Promise<void> {
+  const cluster = new SimulatedCluster({ seed: `doubt ${seed}`, shares: 4 })
+  const random = new Random(`in doubt ${seed}`)
+  cluster.start('ada')
+  await cluster.runFor(500)
+  cluster.start('bea')
+  await cluster.runFor(20_000 + random.below(3_000))
+  const ada = cluster.nodes[0] as SimulatedNode
+  ada.engine.cut()
+  await cluster.runFor(LEASE_MS + random.below(MARGIN_MS + 1_000))
+  Object.assign(ada.engine.wire, { delayMs: random.pick([2, 1_500, 2_000]), watchLagMs: 400_000 })
+  ada.engine.restore()
+  await cluster.runFor(60_000)
+}
+
 class Chaos {
   readonly #cluster: SimulatedCluster
   readonly #random: Random
   #isStopped = false
+  #isQuiet = false
 
   constructor(cluster: SimulatedCluster, random: Random) {
     this.#cluster = cluster
@@ -56,9 +73,12 @@ class Chaos {
 
   async #quiet(): Promise<ChaosResult> {
     const cluster = this.#cluster
+    this.#isQuiet = true
     cluster.say('quiet from here')
     for (const node of cluster.nodes) {
       node.machine.wake(this.#random)
+      // What is on its way late does not come any more: it is sent again.
+      node.engine.cut()
       node.engine.restore()
       Object.assign(node.engine.wire, { delayMs: 2, loss: 0, watchLagMs: 0 })
     }
@@ -101,6 +121,8 @@ class Chaos {
       () => this.#cut([node], forMs),
       () => this.#cut(active, forMs),
       () => this.#slow(node, forMs),
+      () => this.#freezeInAnAnswer(node),
+      () => this.#returnInDoubt(node),
       () => this.#lag(node, forMs),
       () => this.#setClock(node),
       () => cluster.start(random.pick(NAMES)),
@@ -152,12 +174,39 @@ class Chaos {
     })
   }
 
-  #slow(node: SimulatedNode, forMs: number): void {
-    const delayMs = this.#random.pick([50, 400, 1_500])
-    const loss = this.#random.pick([0, 0.05, 0.3])
+  #slow(node: SimulatedNode, forMs: number, wire = this.#badWire()): void {
+    const { delayMs, loss } = wire
     this.#cluster.say(`${node.name} has a wire of ${delayMs} ms that loses ${loss}, for ${Math.round(forMs)} ms`)
     Object.assign(node.engine.wire, { delayMs, loss })
     this.#later(forMs, () => Object.assign(node.engine.wire, { delayMs: 2, loss: 0 }))
+  }
+
+  #badWire(): { delayMs: number; loss: number } {
+    return { delayMs: this.#random.pick([50, 400, 1_500]), loss: this.#random.pick([0, 0.05, 0.3]) }
+  }
+
+  /** On a slow wire something is always on its way: it arrives while nothing runs, and is old when it is read. */
+  #freezeInAnAnswer(node: SimulatedNode): void {
+    this.#slow(node, 4_000, { delayMs: 1_500, loss: 0 })
+    this.#later(3_000 + this.#random.below(3_000), () => {
+      if (!this.#isQuiet) this.#freeze(node, 24_000 + this.#random.below(6_000), false)
+    })
+  }
+
+  /** It is back just when others take it for dead, on a wire that tells it late. */
+  #returnInDoubt(node: SimulatedNode): void {
+    const cutMs = LEASE_MS + this.#random.below(2 * MARGIN_MS)
+    this.#cut([node], cutMs)
+    const wire = this.#random.pick([
+      { delayMs: 1_500, watchLagMs: 80_000 },
+      { delayMs: 2, watchLagMs: 80_000 },
+    ])
+    this.#later(cutMs - 1, () => {
+      if (this.#isQuiet) return
+      this.#cluster.say(`${node.name} has a wire of ${wire.delayMs} ms and hears ${wire.watchLagMs} ms late`)
+      Object.assign(node.engine.wire, wire)
+    })
+    this.#later(cutMs + 50_000, () => Object.assign(node.engine.wire, { delayMs: 2, watchLagMs: 0 }))
   }
 
   #lag(node: SimulatedNode, forMs: number): void {

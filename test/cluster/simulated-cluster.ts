@@ -8,7 +8,7 @@
 import { type ClockMs, Random } from '../../src/base/index.ts'
 import { ClusterMember, Lease, type ShareStanding, type WayOut } from '../../src/cluster/index.ts'
 import type { Engine } from '../../src/engine/index.ts'
-import { EngineState, Machine, SimulatedEngine, World } from './simulated-world.ts'
+import { EngineState, Machine, SILENCE_MS, SimulatedEngine, World } from './simulated-world.ts'
 
 export const LEASE_MS = 15_000
 export const MARGIN_MS = 5_000
@@ -16,6 +16,8 @@ export const MARGIN_MS = 5_000
 const STOP_MS = 3_000
 const RELEASE_MS = 4_000
 const MAKE_MS = 6_000
+/** Each wait for it lets one link of every chain of promises go on. */
+const DONE = Promise.resolve()
 const TAKES_AT_ONCE = 4
 const GIVES_AT_ONCE = 4
 
@@ -30,7 +32,13 @@ interface LogState extends ShareStanding {
 }
 
 interface WrittenView {
-  readonly members: readonly { node: string; incarnation: string; isDraining: boolean; isLeaving: boolean; weight: number }[]
+  readonly members: readonly {
+    node: string
+    incarnation: string
+    isDraining: boolean
+    isLeaving: boolean
+    weight: number
+  }[]
 }
 
 /** One process: dies for good; the next of the same name is another object. */
@@ -182,7 +190,7 @@ export class SimulatedCluster {
   async run(untilMs: number): Promise<void> {
     while (this.world.next(untilMs)) {
       // What waits for the event goes on: chains of promises in a member are short.
-      for (let i = 0; i < 12; i++) await undefined
+      for (let i = 0; i < 12; i++) await DONE
       this.#checkExclusive()
     }
   }
@@ -208,7 +216,7 @@ export class SimulatedCluster {
           return log.epoch + 1
         })
         if (epoch === null) return null
-        await later(MAKE_MS)
+        if (this.random.below(3) > 0) await later(MAKE_MS)
         if (this.random.below(20) === 0) throw new Error('the snapshot could not be read')
         node.running.set(share, epoch)
         this.#agent(node, share, epoch)
@@ -287,17 +295,30 @@ export class SimulatedCluster {
     if (kind !== 'view') return
     this.counts.views++
     const view = JSON.parse(new TextDecoder().decode(value)) as WrittenView & { because: string; by: string }
-    this.say(`view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`)
+    this.say(
+      `view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`,
+    )
     this.#law(Number(number) === this.counts.views, `view ${number} came after view ${this.counts.views - 1}`)
     const names = view.members.map((one) => one.node)
     this.#law(new Set(names).size === names.length, `view ${number} has a node twice: ${names.join(' ')}`)
-    for (const { incarnation } of this.#lastView.members) {
-      if (!view.members.some((one) => one.incarnation === incarnation)) this.#departed.add(incarnation)
+    for (const { node, incarnation } of this.#lastView.members) {
+      if (view.members.some((one) => one.incarnation === incarnation)) continue
+      this.#departed.add(incarnation)
+      if (view.because.includes(`${node} is dead`)) this.#checkDead(`${node}.${incarnation}`)
     }
     for (const { incarnation } of view.members) {
       this.#law(!this.#departed.has(incarnation), `view ${number} has ${incarnation}, which had left`)
     }
     this.#lastView = view
+  }
+
+  /** Nobody is taken for dead who is not, or was not just now. */
+  #checkDead(name: string): void {
+    const beat = this.state.beats.get(name)
+    if (beat === undefined) return
+    const { nowMs } = this.world
+    const isSilent = nowMs - beat.atMs >= SILENCE_MS || nowMs - beat.returnedMs <= SILENCE_MS
+    this.#law(isSilent, `${name} was taken for dead, and was last heard of ${nowMs - beat.atMs} ms ago`)
   }
 
   #checkExclusive(): void {
@@ -321,7 +342,7 @@ export class SimulatedCluster {
       this.#law(node.lease.isValid(), `${node.name} has no lease`)
     }
     const members = this.#lastView.members.map(({ incarnation }) => incarnation).sort()
-    const living = active.map((node) => node.member?.incarnation).sort()
+    const living = active.map((node) => node.member?.incarnation ?? '').sort()
     this.#law(members.join() === living.join(), `the view has ${members.join()}, and alive are ${living.join()}`)
     const targets = placeByRendezvous(
       this.#shares,
@@ -332,8 +353,16 @@ export class SimulatedCluster {
     )
     for (const [share, target] of targets.entries()) {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
-      this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
+      this.#law(
+        runners.join() === (target ?? ''),
+        `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`,
+      )
     }
+  }
+
+  /** The members of the last view. */
+  get viewNames(): string[] {
+    return this.#lastView.members.map(({ node }) => node)
   }
 
   /** True when every share is where it should be; for measuring how long that takes. */

@@ -7,6 +7,9 @@
 import { type Clock, type ClockMs, Fault, type Random } from '../../src/base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../../src/engine/index.ts'
 
+/** Nobody may be taken for dead who was not silent for this time: the shortest lease on the quickest clock. */
+export const SILENCE_MS = 14_000
+
 interface Event {
   readonly atMs: number
   readonly order: number
@@ -42,7 +45,7 @@ export class World {
     const last = heap.pop() as Event
     if (heap.length > 0) {
       heap[0] = last
-      for (let parent = 0; ; ) {
+      for (let parent = 0; ;) {
         let least = parent
         for (const child of [2 * parent + 1, 2 * parent + 2]) {
           if (child < heap.length && isBefore(heap[child], heap[least])) least = child
@@ -79,7 +82,7 @@ export class Machine implements Clock {
 
   constructor(world: World, random: Random) {
     this.#world = world
-    this.#rate = 0.97 + random.fraction() * 0.06
+    this.#rate = random.pick([0.97, 1, 1.03])
     this.#offsetMs = random.below(1_000_000)
   }
 
@@ -155,7 +158,7 @@ export class Machine implements Clock {
 export class EngineState {
   readonly records: EngineRecord[] = []
   readonly byName = new Map<string, Uint8Array>()
-  readonly beats = new Map<string, { number: number; value: Uint8Array }>()
+  readonly beats = new Map<string, { number: number; value: Uint8Array; atMs: number; returnedMs: number }>()
   beatsCount = 0
   readonly links = new Set<SimulatedEngine>()
   onCreate: (name: string, value: Uint8Array) => void = () => undefined
@@ -169,8 +172,12 @@ export class EngineState {
     return 'created'
   }
 
-  beat(name: string, value: Uint8Array): void {
-    this.beats.set(name, { number: ++this.beatsCount, value })
+  /** `returnedMs`: when it was last heard of after a silence of this length. */
+  beat(name: string, value: Uint8Array, nowMs: number, silenceMs: number): void {
+    const before = this.beats.get(name)
+    const isBack = before !== undefined && nowMs - before.atMs >= silenceMs
+    const returnedMs = isBack ? nowMs : (before?.returnedMs ?? -Infinity)
+    this.beats.set(name, { number: ++this.beatsCount, value, atMs: nowMs, returnedMs })
     for (const link of this.links) link.push()
   }
 }
@@ -194,7 +201,7 @@ export interface Wire {
 /** One node's connection. Only what a membership uses. */
 export class SimulatedEngine implements Pick<
   Engine,
-  'records' | 'beat' | 'watchBeats' | 'publish' | 'subscribe' | 'serve' | 'onConnection' | 'isConnected'
+  'records' | 'beat' | 'lastBeat' | 'watchBeats' | 'publish' | 'subscribe' | 'serve' | 'onConnection' | 'isConnected'
 > {
   readonly #world: World
   readonly #state: EngineState
@@ -267,7 +274,11 @@ export class SimulatedEngine implements Pick<
   }
 
   async beat(name: string, value: Uint8Array, withinMs: number): Promise<void> {
-    return this.ask(() => this.#state.beat(name, value), withinMs)
+    return this.ask(() => this.#state.beat(name, value, this.#world.nowMs, SILENCE_MS), withinMs)
+  }
+
+  async lastBeat(name: string): Promise<Uint8Array | null> {
+    return this.ask(() => this.#state.beats.get(name)?.value ?? null)
   }
 
   async watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop> {
@@ -304,11 +315,10 @@ export class SimulatedEngine implements Pick<
       const cuts = this.#cuts
       const lagMs = this.wire.watchLagMs * this.#random.fraction()
       this.#world.at(this.#world.nowMs + this.#delayMs() + lagMs, () => {
+        if (!this.#isUp || cuts !== this.#cuts) return
         watch.isOnItsWay = false
-        if (this.#isUp && cuts === this.#cuts) {
-          watch.cursor = news.cursor
-          this.#machine.receive(news.tell)
-        }
+        watch.cursor = news.cursor
+        this.#machine.receive(news.tell)
         this.push()
       })
     }
@@ -318,6 +328,7 @@ export class SimulatedEngine implements Pick<
     if (!this.#isUp) return
     this.#isUp = false
     const cuts = ++this.#cuts
+    for (const watch of this.#watches) watch.isOnItsWay = false
     // Pings are unanswered for two or three seconds before a client says so.
     this.#world.at(this.#world.nowMs + 2_000 + this.#random.below(1_000), () => {
       if (!this.#isUp && cuts === this.#cuts) this.#machine.receive(() => this.#say(false))

@@ -6,9 +6,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { copyStoppedCrawl, inspectDirectory } from '../../src/agent/index.ts'
+import { systemClock } from '../../src/base/index.ts'
 import { runRequeue } from '../../src/cli/requeue.ts'
 import { summarise } from '../../src/report/index.ts'
-import { type PageRecord, ShippedFiles } from '../../src/store/index.ts'
+import { loadShipped, type PageRecord, ShippedFiles } from '../../src/store/index.ts'
 import { checkArchive } from '../archive-check.ts'
 import { crawl, FAST, temporaryDirectory } from './run-crawl.ts'
 
@@ -132,7 +134,7 @@ test.each([0, 2])(
     // All has been seen to: once more finds nothing.
     expect(await requeueLost(dir)).toMatchObject({ requeued: 0, lostFiles: [] })
   },
-  20_000,
+  60_000,
 )
 
 test('the last file of a finished crawl may be the one that is lost', async () => {
@@ -155,7 +157,7 @@ test('all files lost at once, the crawl shared anew before it goes on', async ()
   const again = await crawl({ seeds: [], dir, agents: 3, flags: { ...FLAGS, agents: '3' } })
   expect(problemsOf(dir, again.pages)).toEqual([])
   expect(latest(again.pages).size).toBe(pages.length)
-}, 20_000)
+}, 60_000)
 
 test('a file that was shipped is not lost, and a crawl goes on without it', async () => {
   const site = await startSite()
@@ -170,4 +172,25 @@ test('a file that was shipped is not lost, and a crawl goes on without it', asyn
   expect(await requeueLost(dir)).toMatchObject({ requeued: 0, lostFiles: [] })
   expect((await crawl({ seeds: [], dir, flags: FLAGS })).reason).toBe('finished')
   expect((await summarise(dir)).archive).toMatchObject({ to: 's3://x/', onlyHere: { files: 0 } })
+})
+
+test('a checkpoint and a repair take files that were shipped and removed for what they are', async () => {
+  const site = await startSite()
+  const { dir } = await crawled(site.seed, 0)
+  const [first = ''] = warcsIn(dir)
+  const shipped = await ShippedFiles.open(dir)
+  const bytes = statSync(join(dir, first)).size
+  await shipped.add({ file: first, bytes, sha256: '0'.repeat(64), to: 's3://x/', at: '2026-01-01T00:00:00Z' })
+  await shipped.close()
+  rmSync(join(dir, first))
+  const copy = join(temporaryDirectory(onTestFinished), 'copy')
+  await copyStoppedCrawl(dir, copy, { nowMs: () => 0 })
+  expect([...(await loadShipped(copy)).keys()]).toEqual([first])
+  const damage = async (one: string): Promise<string[]> => {
+    const { parts } = await inspectDirectory({ dir: one, clock: systemClock })
+    return parts.flatMap(({ state, what }) => (state === 'whole' ? [] : [what]))
+  }
+  expect([await damage(dir), await damage(copy)]).toEqual([[], []])
+  rmSync(join(dir, warcsIn(dir)[0] as string))
+  expect(await damage(dir)).toEqual([expect.stringContaining('is missing')])
 })

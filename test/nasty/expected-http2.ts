@@ -19,6 +19,7 @@ export const EXPECTED_HTTP2: Readonly<Record<string, Expected>> = {
   'http2-settings-flood': malformed,
   'http2-ping-flood': malformed,
   'http2-priority-flood': malformed,
+  'http2-window-flood': malformed,
   'http2-unknown-flood': malformed,
   'http2-interim-flood': malformed,
   'http2-empty-data-flood': broken('FETCH_BODY_MALFORMED', ''),

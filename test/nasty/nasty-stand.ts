@@ -59,6 +59,8 @@ export async function openNastyStand(options: object = {}): Promise<NastyStand> 
         new AbortController().signal,
       )
       const settled = asked.finally(() => (state.isOver = true))
+      // The first request waits for the module of HTTP/2.
+      while (!state.isOver && fetcher.figures.underWay === 0) await nextTurn()
       for (let second = 0; !state.isOver && fetcher.figures.underWay > 0; second++) {
         if (second === SECONDS_MAX) throw new Error(`${name} hangs`)
         for (let turn = 0; turn < TURNS_PER_SECOND && !state.isOver; turn++) await nextTurn()

@@ -8,13 +8,13 @@ import { Books } from '../../src/agent/books.ts'
 import { copyCrawl } from '../../src/agent/checkpoint.ts'
 import { Closers } from '../../src/agent/closers.ts'
 import { type CrawlState, openCrawlState } from '../../src/agent/crawl-state.ts'
-import { CrawlFigures, REPLICA_FILES, type StateCopy } from '../../src/agent/index.ts'
+import { CrawlFigures, REPLICA_FILES, type StateCopy, type StateKeeper } from '../../src/agent/index.ts'
 import { failureVerdict } from '../../src/agent/verdict.ts'
 import { type Clock, NO_FAULTS, type Random, systemClock } from '../../src/base/index.ts'
 import type { MemoryClient } from '../../src/engine/index.ts'
 import type { FrontierEntry } from '../../src/frontier/index.ts'
 import { type Journal, type LedgerBatch, SegmentedJournal } from '../../src/ledger/index.ts'
-import { ShareReplica } from '../../src/replica/index.ts'
+import { ShareReplica, type SnapshotFigures } from '../../src/replica/index.ts'
 import type { FailureRecord, PageRecord } from '../../src/store/index.ts'
 import type { HostKey } from '../../src/url/index.ts'
 import { newBatch } from '../../src/url-seen/index.ts'
@@ -23,6 +23,7 @@ import { entryOf } from '../frontier-entry.ts'
 import { IDENTITY, takeShare } from './moved-crawl.ts'
 
 const SETTINGS = settingsOf({ 'allow-private': true, delay: '0ms', warc: 'off', memory: '400MiB' })
+const SEGMENT_BYTES = 1_500
 const SPENT = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
 /** What waits a moment waits no time. */
 const hasty: Clock = { ...systemClock, callAt: (_, callback) => systemClock.callAt(systemClock.nowMs(), callback) }
@@ -42,6 +43,7 @@ export class Machine {
   readonly #books: Books
   readonly #closers: Closers
   readonly #random: Random
+  readonly #fence: { isFenced: boolean }
 
   private constructor(
     client: MemoryClient,
@@ -51,7 +53,9 @@ export class Machine {
     books: Books,
     closers: Closers,
     random: Random,
+    fence: { isFenced: boolean },
   ) {
+    this.#fence = fence
     this.client = client
     this.dir = dir
     this.replica = replica
@@ -72,11 +76,17 @@ export class Machine {
   ): Promise<Machine> {
     const held = await takeShare(engine, node, incarnation)
     const plan = { engine, held, dir, crawlDir: dir, identity: IDENTITY, files: REPLICA_FILES, clock: hasty, random }
-    const replica = await ShareReplica.open({ ...plan, isFenced: () => false })
-    const { state, closers } = await openState(dir, random, replica)
+    const fence = { isFenced: false }
+    const replica = await ShareReplica.open({ ...plan, isFenced: () => fence.isFenced })
+    const keeper: StateKeeper = {
+      // Segments of a few batches, so that some are forgotten.
+      openJournal: (options) => replica.openJournal({ ...options, segmentBytes: SEGMENT_BYTES }),
+      statesHere: (number, said) => replica.statesHere(number, said),
+    }
+    const { state, closers } = await openState(dir, random, keeper)
     const journal = new AttemptedJournal(state.journal, dir, onAttempt)
     const books = booksOf(state, journal)
-    return new Machine(engine, dir, replica, state, books, closers, random)
+    return new Machine(engine, dir, replica, state, books, closers, random, fence)
   }
 
   get last(): number {
@@ -97,8 +107,15 @@ export class Machine {
     await this.#books.commit()
   }
 
-  async snapshot(): Promise<void> {
-    if (this.last > 0) await this.replica.snapshot({ copyState: (to, onHeld) => this.#copyState(to, onHeld) })
+  /** The same, by a node that may not act any more once the engine has failed to answer. */
+  async workUntilFenced(): Promise<void> {
+    this.#fence.isFenced = true
+    await this.work()
+  }
+
+  async snapshot(): Promise<SnapshotFigures | null> {
+    if (this.last === 0) return null
+    return this.replica.snapshot({ copyState: (to, onHeld) => this.#copyState(to, onHeld) })
   }
 
   /** Stops in order, and gives the share up. */
@@ -339,7 +356,7 @@ export function expectSame(image: Image, twin: Image): void {
 async function openState(
   dir: string,
   random: Random,
-  keeper?: ShareReplica,
+  keeper?: StateKeeper,
 ): Promise<{ state: CrawlState; closers: Closers }> {
   const closers = new Closers()
   const plan = {

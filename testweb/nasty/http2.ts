@@ -90,6 +90,7 @@ export const HTTP2: Behaviours = {
   'http2-settings-flood': floods('settings for ever', settings),
   'http2-ping-flood': floods('pings for ever', () => PING),
   'http2-priority-flood': floods('priorities for ever', (s) => frame(Frame.priority, 0, s + 2, Buffer.alloc(5, 1))),
+  'http2-window-flood': floods('windows wider by a byte, for ever', () => frame(Frame.window, 0, 0, numbers(1))),
   'http2-unknown-flood': floods('frames nobody knows, for ever', () => frame(0xfa, 0, 0, 'what is this')),
   'http2-interim-flood': floods('103 for ever', (s) =>
     frame(Frame.headers, END_HEADERS, s, packed([[':status', '103']])),

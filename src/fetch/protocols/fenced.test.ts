@@ -13,7 +13,7 @@ import { HttpFetcher } from './http.ts'
 interface Stand {
   readonly asked: string[]
   readonly server: Server
-  fetch(path: string): Promise<FetchOutcome>
+  readonly fetch: (path: string) => Promise<FetchOutcome>
 }
 
 async function stand(mayAsk: () => boolean): Promise<Stand> {

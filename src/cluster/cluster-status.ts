@@ -1,0 +1,125 @@
+// How a cluster stands, for people: what the records say, what the logs of the shares say, and what the nodes themselves answer.
+
+import { type Clock, Fault } from '../base/index.ts'
+import type { Engine } from '../engine/index.ts'
+import { MEMBERSHIP_QUESTION, type MemberReport, NODE_SERVICE } from './cluster-member.ts'
+import type { PlaceShares } from './membership.ts'
+import { type CrawlDefinition, decodeRecord, type Join, type View } from './records.ts'
+import type { ShareStanding } from './share-desk.ts'
+import { Wishes } from './wishes.ts'
+
+export interface NodeStatus {
+  readonly node: string
+  readonly incarnation: string
+  readonly host: string
+  readonly version: string
+  readonly joinedAt: string
+  readonly weight: number
+  readonly isDraining: boolean
+  readonly isLeaving: boolean
+  /** By the clocks of both machines; as good as they agree. Null: it never beat. */
+  readonly beatAgeMs: number | null
+  /** Views it is behind, by its last beat. */
+  readonly viewsBehind: number | null
+  readonly shares: readonly number[]
+  readonly targets: readonly number[]
+  /** What it says itself; null: it does not answer. */
+  readonly report: MemberReport | null
+}
+
+export interface ShareStatus extends ShareStanding {
+  readonly share: number
+  /** The node it should be with; null: nobody. */
+  readonly target: string | null
+}
+
+export interface ClusterStatus {
+  readonly definition: CrawlDefinition
+  readonly view: View | null
+  readonly run: number
+  /** `running`, `stopping`, or why it ended. */
+  readonly state: string
+  readonly nodes: readonly NodeStatus[]
+  readonly shares: readonly ShareStatus[]
+}
+
+export interface StatusOptions {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly definition: CrawlDefinition
+  readonly place: PlaceShares
+  readonly standing: (share: number) => Promise<ShareStanding>
+  /** How long nodes may take to answer. */
+  readonly withinMs: number
+}
+
+export async function clusterStatus(options: StatusOptions): Promise<ClusterStatus> {
+  const { engine, definition, place, standing } = options
+  const records = await readRecords(engine)
+  const { view, wishes } = records
+  const weights = (view?.members ?? []).map(({ node, weight, isDraining, isLeaving }) => ({
+    name: node,
+    weight: isDraining || isLeaving ? 0 : weight,
+  }))
+  const targets = place(definition.shares, weights)
+  const shares = await Promise.all(
+    Array.from({ length: definition.shares }, async (_, share): Promise<ShareStatus> => {
+      return { share, target: targets[share] ?? null, ...(await standing(share)) }
+    }),
+  )
+  const nodes = await Promise.all(
+    (view?.members ?? []).map(async (member): Promise<NodeStatus> => {
+      const join = records.joins.get(member.incarnation)
+      const beat = await lastBeat(engine, `${member.node}.${member.incarnation}`)
+      const isHeld = ({ holder, released }: ShareStatus): boolean =>
+        holder?.incarnation === member.incarnation && !released
+      return {
+        ...member,
+        host: join?.host ?? '',
+        version: join?.version ?? '',
+        joinedAt: join?.at ?? '',
+        beatAgeMs: beat === null ? null : options.clock.wallMs() - beat.wallMs,
+        viewsBehind: beat === null ? null : (view?.number ?? 0) - beat.view,
+        shares: shares.filter(isHeld).map(({ share }) => share),
+        targets: shares.filter(({ target }) => target === member.node).map(({ share }) => share),
+        report: await askNode(options, member.node),
+      }
+    }),
+  )
+  const state = records.ends.get(wishes.run) ?? (wishes.isStopping ? 'stopping' : 'running')
+  return { definition, view, run: wishes.run, state, nodes, shares }
+}
+
+async function readRecords(engine: Engine) {
+  const wishes = new Wishes()
+  const joins = new Map<string, Join>()
+  const ends = new Map<number, string>()
+  let view: View | null = null
+  for (const kind of ['join', 'wish', 'view', 'end']) {
+    for (const record of await engine.records.list(kind)) {
+      const heard = decodeRecord(record)
+      if (heard?.kind === 'join') joins.set(heard.join.incarnation, heard.join)
+      else if (heard?.kind === 'wish') wishes.add(heard.number, heard.wish)
+      else if (heard?.kind === 'view') view = heard.view
+      else if (heard?.kind === 'end') ends.set(heard.end.run, heard.end.reason)
+    }
+  }
+  return { wishes, joins, ends, view }
+}
+
+async function lastBeat(engine: Engine, name: string): Promise<{ view: number; wallMs: number } | null> {
+  const value = await engine.lastBeat(name)
+  if (value === null) return null
+  const [, view = 0, wallMs = 0] = new TextDecoder().decode(value).split(' ').map(Number)
+  return { view, wallMs }
+}
+
+async function askNode({ engine, withinMs }: StatusOptions, node: string): Promise<MemberReport | null> {
+  try {
+    const answer = await engine.call(NODE_SERVICE, node, new TextEncoder().encode(MEMBERSHIP_QUESTION), withinMs)
+    return JSON.parse(new TextDecoder().decode(answer)) as MemberReport
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
