@@ -113,7 +113,7 @@ class Scenario {
 
   /** The last of this name that was started. */
   #node(name: string): SimulatedNode {
-    const found = this.#cluster.nodes.filter((node) => node.name === name).at(-1)
+    const found = this.#cluster.nodes.findLast((node) => node.name === name)
     if (found === undefined) throw new Error(`no node ${name} was started`)
     return found
   }
