@@ -66,6 +66,7 @@ export class Neighbours {
       note: (note) => parts.books().original(note),
       send: (agent, message) => this.exchange.send(agent, message),
       whenDurable: (callback) => parts.books().whenDurable(callback),
+      patience: share.patience,
     })
     this.#inbox = new Inbox({
       agents: share.agents,

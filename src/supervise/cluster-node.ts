@@ -75,6 +75,7 @@ export class ClusterNode {
   readonly #hosted: HostedShares
   #member: ClusterMember | null = null
   #chair: Chair | null = null
+  #chairEpoch = 0
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -109,7 +110,10 @@ export class ClusterNode {
       },
       ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
       isFenced: () => !this.#lease.isValid(),
-      onLost: (share) => this.#member?.lost(share),
+      onLost: (share) => {
+        if (share === 0) this.#leaveChair()
+        this.#member?.lost(share)
+      },
       onBroken: (fault) => this.#broke(fault),
       onEvent: plan.onEvent,
     })
@@ -207,7 +211,7 @@ export class ClusterNode {
       },
       owner: {
         fenced: () => {
-          this.#leaveChair()
+          // The chair stays, if it is ours: it decides nothing without the engine, and there is one for each epoch of share 0.
           this.#hosted.silence()
           if (this.#stop === null && this.#member?.isOver !== true) this.#plan.onEvent({ kind: 'node-silent' })
         },
@@ -278,6 +282,8 @@ export class ClusterNode {
   }
 
   #takeChair(epoch: number): void {
+    if (this.#chair !== null && this.#chairEpoch === epoch) return
+    this.#chairEpoch = epoch
     const { shares, settings, clock } = this.#plan
     const { maxPages, maxTime, maxWait } = settings.agent
     this.#leaveChair()

@@ -58,6 +58,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   readonly #crew: AgentCrew
   readonly #hosted = new Map<number, Hosted>()
   readonly #seen = new Map<number, Standing>()
+  /** Who we were when we tried to take a share. */
+  readonly #tried = new Map<number, ShareHolder>()
   readonly #probes = new Map<number, { round: number; resolve: (status: AgentStatus) => void; reject: () => void }>()
   readonly #timers = new Timers()
   /** Shares that were here when they were given up for good: at the end of the crawl. */
@@ -133,6 +135,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     const standing = this.#seen.get(share)
     if (standing === undefined || standing.at !== seen.last || standing.epoch !== seen.epoch) return null
     const { engine } = this.#parts
+    // Its log may name us from here on, whatever becomes of the answer.
+    this.#tried.set(share, holder)
     const held = await (await ShareLog.open(engine, share)).begin(holder, standing)
     if (held === null) return null
     const chair = share === 0 ? held.epoch : (await (await ShareLog.open(engine, 0)).standing()).epoch
@@ -159,22 +163,45 @@ export class HostedShares implements ShareKeeper, DeskAgents {
 
   async giveUp(share: number): Promise<void> {
     const hosted = this.#hosted.get(share)
-    if (hosted === undefined) return
+    if (hosted === undefined) return this.#releaseUnopened(share)
     if (hosted.state === 'open') await this.#stop(share, hosted)
     const status = this.#crew.statusOf(share)
     hosted.state = 'stopping'
     await this.#crew.end(share)
-    this.desk.lost(share)
+    // Whoever waits for its answer waits no more: the chair may be here.
+    this.#threadEnded(share)
+    await this.#release(hosted.held)
+    this.#hosted.delete(share)
+    this.#tried.delete(share)
+    if (this.#isOver) this.#last.set(share, status)
+    this.#parts.onEvent({ kind: 'share-released', share })
+  }
+
+  /** A try to take it failed in the middle: where its log names us, nobody else may begin it before we have released it. */
+  async #releaseUnopened(share: number): Promise<void> {
+    const holder = this.#tried.get(share)
+    if (holder === undefined) return
+    const log = await ShareLog.open(this.#parts.engine, share)
+    const standing = await log.standing()
+    const isOurs = standing.holder?.node === holder.node && standing.holder.incarnation === holder.incarnation
+    const held = isOurs ? await log.begin(holder, standing) : null
+    if (held !== null) await this.#release(held)
+    this.#tried.delete(share)
+    if (held !== null) this.#parts.onEvent({ kind: 'share-released', share })
+  }
+
+  async #release(held: HeldShare): Promise<void> {
+    const { engine } = this.#parts
+    // An answer to an earlier try may have been lost.
+    const { epoch, released } = await (await ShareLog.open(engine, held.share)).standing()
+    if (released && epoch === held.epoch) return
     try {
-      const log = await HeldLog.resume(this.#parts.engine, hosted.held)
+      const log = await HeldLog.resume(engine, held)
       await log.release()
       log.close()
     } catch (fault) {
       if (!isLost(fault)) throw fault
     }
-    this.#hosted.delete(share)
-    if (this.#isOver) this.#last.set(share, status)
-    this.#parts.onEvent({ kind: 'share-released', share })
   }
 
   /** Every thread is ended, and with it every socket. */
