@@ -1,224 +1,133 @@
-// Stories of a cluster as text (test/scenarios/*.txt): what is done, line by line, and what is expected. Everything that is told is done
-// to real processes. Each story ends with `end`: the crawl has come to its end, and the judge has nothing against it.
-//
-//   cluster hosts 12 pages 40 shares 6 lease 5s delay 30ms       a web, NATS servers (`servers 3`), and a crawl that is set up
-//   start a b                              nodes join, or come back       start twin a      another process that says it is a
-//   all shares run                         waits until each has an awake owner
-//   150 requests                           waits until so many more were made
-//   kill a · freeze a · wake a · interrupt a
-//   drain a · resume a · remove a · stop   by `portolan cluster`
-//   way of a                               from its next start on it reaches the engine over a wire of its own
-//   cut a · slow a 300ms · mend a          that wire
-//   kill server n1 · start server n1 · restart servers · servers forget
-//   a has nothing · a has shares           waits until it is so
-//   a is gone with 3                       waits for its end: exit code, or the signal
-//   a is another incarnation               waits until it has been reborn
-//   a says: some words                     waits until it has said so
-//   refused: cluster drain x: some words   a command that must fail, and its reason
-//   end                                    waits for the end of all nodes, and judges
+// Runs a scenario: a script in plain words, one step a line, on a simulated cluster (scenarios/*.txt). Lines that begin with # tell
+// what it shows. A step that does not hold fails with its line and the story so far.
 
-import { readFileSync } from 'node:fs'
-import { parseDuration } from '../../src/base/index.ts'
-import { portolan } from '../cli/portolan.ts'
-import type { Disturbance } from './disturbances.ts'
-import { forgetTail } from './forgetful-nats.ts'
-import { type ClusterVerdict, judgeCluster } from './judge-cluster.ts'
-import { RealCluster } from './real-cluster.ts'
-import { TcpProxy } from './tcp-proxy.ts'
+import { LawBroken, SimulatedCluster, type SimulatedNode } from './simulated-cluster.ts'
 
-type Step = (story: Story, words: RegExpExecArray) => Promise<void> | void
+const SHARES = 12
 
-const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
-  [/^start twin (\w+)$/, (story, [, name = '']) => story.startTwin(name)],
-  [/^start server (\w+)$/, (story, [, name = '']) => story.startServer(name)],
-  [/^start ([\w ]+)$/, ({ cluster }, [, names = '']) => names.split(' ').forEach((name) => void cluster.start(name))],
-  [/^all shares run$/, ({ cluster }) => cluster.settled()],
-  [/^(\d+) requests$/, ({ cluster }, [, count]) => cluster.askedMore(Number(count))],
-  [/^kill server (\w+)$/, (story, [, name = '']) => story.killServer(name)],
-  [/^restart servers$/, (story) => story.restartServers(async () => {})],
-  [/^servers forget$/, (story) => story.restartServers(forgetTail)],
-  [/^kill (\w+)$/, async ({ cluster }, [, name = '']) => void (await cluster.kill(name))],
-  [/^freeze (\w+)$/, (story, [, name = '']) => story.freeze(name)],
-  [/^wake (\w+)$/, (story, [, name = '']) => story.wake(name)],
-  [/^interrupt (\w+)$/, ({ cluster }, [, name = '']) => cluster.node(name).interrupt()],
-  [/^(drain|resume|remove) (\w+)$/, async ({ cluster }, [, action = '', name = '']) => void (await cluster.command(action, [name]))],
-  [/^stop$/, async ({ cluster }) => void (await cluster.command('stop'))],
-  [/^way of (\w+)$/, (story, [, name = '']) => story.openWay(name)],
-  [/^cut (\w+)$/, (story, [, name = '']) => story.cut(name)],
-  [/^slow (\w+) (\w+)$/, (story, [, name = '', time = '']) => story.way(name).delay(parseDuration(time) ?? 0)],
-  [/^mend (\w+)$/, (story, [, name = '']) => story.mend(name)],
-  [/^(\w+) has nothing$/, (story, [, name = '']) => story.until(name, ({ shares }) => shares.size === 0)],
-  [/^(\w+) has shares$/, (story, [, name = '']) => story.until(name, ({ shares }) => shares.size > 0)],
-  [/^(\w+) is gone with (\w+)$/, (story, [, name = '', how = '']) => story.gone(name, how)],
-  [
-    /^(\w+) is another incarnation$/,
-    (story, [, name = '']) => story.until(name, ({ said }) => said.some(({ line }) => /again as incarnation/.test(line))),
-  ],
-  [
-    /^(\w+) says: (.*)$/,
-    (story, [, name = '', text = '']) => story.until(name, ({ said }) => said.some(({ line }) => line.includes(text))),
-  ],
-  [/^refused: (node|cluster) ([^:]*): (.*)$/, (story, [, which = '', args = '', why = '']) => story.refused(which, args, why)],
-  [/^end$/, (story) => story.end()],
-]
-
-/** Tells a story. Fails with the line that did not come true. */
-export async function tellStory(path: string): Promise<ClusterVerdict> {
-  const lines = readFileSync(path, 'utf8')
-    .split('\n')
-    .map((text, index) => ({ text: text.replace(/ {2,}#.*$/, '').trim(), number: index + 1 }))
-    .filter(({ text }) => text !== '' && !text.startsWith('#'))
-  const [first, ...rest] = lines
-  await using story = await Story.begin(first?.text ?? '')
-  for (const { text, number } of rest) {
-    const [, step] = STEPS.find(([pattern]) => pattern.test(text)) ?? []
-    const words = STEPS.map(([pattern]) => pattern.exec(text)).find((found) => found !== null)
-    if (step === undefined || words === undefined || words === null) throw new Error(`${path}:${number}: what is '${text}'?`)
+export async function runScenario(text: string): Promise<void> {
+  const scenario = new Scenario()
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue
     try {
-      await step(story, words)
-    } catch (cause) {
-      throw new Error(`${path}:${number}: ${text}: ${cause instanceof Error ? cause.message : ''}\n${story.cluster.story(40)}`, {
-        cause,
-      })
+      await scenario.step(line.trim())
+    } catch (error) {
+      if (!(error instanceof LawBroken)) throw error
+      throw new LawBroken(`line ${index + 1}, '${line}': ${error.message}\n${scenario.story}`)
     }
   }
-  if (story.verdict === null) throw new Error(`${path}: the story has no end`)
-  return story.verdict
 }
 
-class Story implements AsyncDisposable {
-  readonly cluster: RealCluster
-  verdict: ClusterVerdict | null = null
-  readonly #ways = new Map<string, TcpProxy>()
-  readonly #disturbed = new Map<string, Disturbance>()
+class Scenario {
+  readonly #cluster = new SimulatedCluster({ seed: 'a scenario', shares: SHARES })
+  #marked = this.#holders()
+  #saidAtMark = 0
 
-  private constructor(cluster: RealCluster) {
-    this.cluster = cluster
+  get story(): string {
+    return this.#cluster.said.join('\n')
   }
 
-  static async begin(line: string): Promise<Story> {
-    const [head, ...words] = line.split(/\s+/)
-    if (head !== 'cluster') throw new Error(`a story begins with its cluster, not with '${line}'`)
-    const said = new Map<string, string>()
-    for (let i = 0; i + 1 < words.length; i += 2) said.set(words[i] ?? '', words[i + 1] ?? '')
-    const time = (name: string, usual: string): number => parseDuration(said.get(name) ?? usual) ?? 0
-    const cluster = await RealCluster.start({
-      web: {
-        hosts: Number(said.get('hosts') ?? 12),
-        pages: Number(said.get('pages') ?? 40),
-        meanBytes: 1_000,
-        linksPerPage: 6,
-        branching: 5,
-        crossHostShare: 0.3,
-        latencyMs: 2,
-      },
-      shares: Number(said.get('shares') ?? 6),
-      leaseMs: time('lease', '5s'),
-      delayMs: time('delay', '30ms'),
-      servers: said.get('servers') === '3' ? 3 : 1,
-    })
-    return new Story(cluster)
+  async step(line: string): Promise<void> {
+    const [verb = '', ...words] = line.split(' ')
+    const [name = ''] = words
+    const cluster = this.#cluster
+    if (verb === 'start') return void cluster.start(name)
+    if (verb === 'wait') return cluster.runFor(milliseconds(name))
+    if (verb === 'mark') return this.#mark()
+    if (verb === 'wish') return cluster.wish(name, words[1] ?? null)
+    if (verb === 'expect') return this.#expect(words)
+    for (const node of name === 'all' ? cluster.nodes : [this.#node(name)]) this.#act(verb, node, words)
   }
 
-  startTwin(name: string): void {
-    const { nats, crawl, dir } = this.cluster
-    const twin = this.cluster.newNode(`${name}-twin`)
-    twin.start(nats.urls, crawl, ['--name', name, '--dir', `${dir}/${name}-twin`])
+  #act(verb: string, node: SimulatedNode, words: readonly string[]): void {
+    const { machine, engine } = node
+    if (verb === 'kill') this.#cluster.kill(node)
+    else if (verb === 'restart') {
+      this.#cluster.kill(node)
+      this.#cluster.start(node.name, true)
+    } else if (verb === 'freeze') machine.freeze(false)
+    else if (verb === 'sleep') machine.freeze(true)
+    else if (verb === 'wake') machine.wake(this.#cluster.random)
+    else if (verb === 'cut') engine.cut()
+    else if (verb === 'restore') engine.restore()
+    else if (verb === 'leave') node.member?.leave()
+    else if (verb === 'slow') {
+      Object.assign(engine.wire, { delayMs: milliseconds(words[1] ?? ''), loss: Number(words[2]) })
+    } else throw new Error(`'${verb}' is no step of a scenario`)
   }
 
-  async freeze(name: string): Promise<void> {
-    this.#disturbed.set(name, await this.cluster.freeze(name))
+  #expect(words: readonly string[]): void {
+    const text = words.join(' ')
+    const rest = (prefix: string): string | null => (text.startsWith(prefix) ? text.slice(prefix.length) : null)
+    const view = rest('view ')
+    const said = rest('said ')
+    const neverSaid = rest('never said ')
+    const record = rest('record ')
+    const mayNot = /^(\w+) may not act$/.exec(text)?.[1]
+    const [, runner, count] = /^(\w+) runs (\d+) shares$/.exec(text) ?? []
+    const movedFrom = rest('only shares of ')?.replace(' moved', '')
+    const movedTo = rest('shares moved only to ')
+    const moved = this.#moved()
+    const isSaid = (what: string): boolean =>
+      this.#cluster.said.slice(this.#saidAtMark).some((one) => one.includes(what))
+    if (view !== null) same(this.#cluster.viewNames.join(' ') || 'nobody', view)
+    else if (said !== null) holds(isSaid(said), 'it was not said')
+    else if (neverSaid !== null) holds(!isSaid(neverSaid), 'it was said')
+    else if (record !== null) holds(this.#cluster.state.byName.has(record), 'it is not there')
+    else if (mayNot !== undefined) holds(!this.#node(mayNot).lease.isValid(), 'it may act')
+    else if (runner !== undefined) same(String(this.#node(runner).running.size), String(count))
+    else if (text === 'every share in its place') this.#cluster.checkSettled()
+    else if (text.startsWith('every share in its place of '))
+      same(String(this.#node(words.at(-1) ?? '').running.size), String(SHARES))
+    else if (text === 'no share moved') same(moved.map(({ share }) => share).join(' '), '')
+    else if (movedFrom !== undefined) {
+      holds(moved.length > 0, 'nothing moved')
+      same([...new Set(moved.map(({ from }) => from))].join(' '), movedFrom)
+    } else if (movedTo !== null) {
+      holds(moved.length > 0, 'nothing moved')
+      same([...new Set(moved.map(({ to }) => to))].join(' '), movedTo)
+    } else throw new Error(`'${text}' is nothing that can be expected`)
   }
 
-  wake(name: string): void {
-    this.cluster.wake(name, this.#take(name))
+  #mark(): void {
+    this.#marked = this.#holders()
+    this.#saidAtMark = this.#cluster.said.length
   }
 
-  async openWay(name: string): Promise<void> {
-    const way = await TcpProxy.open(this.cluster.nats.urls[0] ?? '')
-    this.#ways.set(name, way)
-    this.cluster.ways.set(name, [way.url])
+  #holders(): { node: string; epoch: number }[] {
+    return this.#cluster.logs.map(({ holder, epoch }) => ({ node: holder?.node ?? '', epoch }))
   }
 
-  way(name: string): TcpProxy {
-    const way = this.#ways.get(name)
-    if (way === undefined) throw new Error(`${name} has no way of its own`)
-    return way
+  /** Shares that were begun since the mark. */
+  #moved(): { share: number; from: string; to: string }[] {
+    const now = this.#holders()
+    return this.#marked
+      .map(({ node, epoch }, share) => ({
+        share,
+        from: node,
+        to: now[share]?.node ?? '',
+        isSame: now[share]?.epoch === epoch,
+      }))
+      .filter(({ isSame }) => !isSame)
   }
 
-  async cut(name: string): Promise<void> {
-    this.#disturbed.set(name, await this.cluster.disturb(`cut of ${name}`, [this.cluster.node(name)]))
-    this.way(name).cut()
+  /** The last of this name that was started. */
+  #node(name: string): SimulatedNode {
+    const found = this.#cluster.nodes.findLast((node) => node.name === name)
+    if (found === undefined) throw new Error(`no node ${name} was started`)
+    return found
   }
+}
 
-  mend(name: string): void {
-    this.way(name).mend()
-    this.cluster.undisturbed(this.#take(name))
-  }
+function holds(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new LawBroken(what)
+}
 
-  async killServer(name: string): Promise<void> {
-    this.#disturbed.set(name, await this.cluster.disturb(`kill -9 of nats-server ${name}`))
-    await this.cluster.nats.named(name).kill()
-  }
+function same(actual: string, expected: string): void {
+  holds(actual === expected, `it is '${actual}'`)
+}
 
-  async startServer(name: string): Promise<void> {
-    await this.cluster.nats.named(name).start()
-    await this.cluster.nats.ready()
-    // Whoever fell silent goes on a while after that.
-    await this.cluster.settled()
-    this.cluster.undisturbed(this.#take(name))
-  }
-
-  /** All of them, with something done to their files meanwhile. */
-  async restartServers(meanwhile: (folder: string) => Promise<void>): Promise<void> {
-    const { nats } = this.cluster
-    const disturbance = await this.cluster.disturb('restart of all nats-servers')
-    await Promise.all(nats.servers.map((server) => server.kill()))
-    await meanwhile(nats.folder)
-    await Promise.all(nats.servers.map((server) => server.start()))
-    await nats.ready()
-    await this.cluster.settled()
-    this.cluster.undisturbed(disturbance)
-  }
-
-  async until(name: string, holds: (node: ReturnType<RealCluster['node']>) => boolean): Promise<void> {
-    await this.cluster.until('that', () => holds(this.cluster.node(name)))
-  }
-
-  async gone(name: string, how: string): Promise<void> {
-    const node = this.cluster.node(name)
-    await this.cluster.until(`the end of ${name}`, () => !node.isRunning)
-    const { code, signal } = await node.ended
-    if (String(code ?? signal) !== how) throw new Error(`it ended with ${code ?? signal}`)
-  }
-
-  async refused(which: string, args: string, why: string): Promise<void> {
-    const { nats, crawl, dir } = this.cluster
-    const given = args.trim().split(' ')
-    const server = [which === 'node' ? '--join' : '--nats', nats.urls[0] ?? '']
-    const named = given.includes('--crawl') ? [] : ['--crawl', crawl]
-    const place = which === 'node' ? ['--dir', `${dir}/refused`] : []
-    const { code, stderr } = await portolan([which, ...given, ...server, ...named, ...place])
-    if (code === 0) throw new Error('it was not refused')
-    if (!stderr.includes(why)) throw new Error(`it was refused with: ${stderr}`)
-  }
-
-  async end(): Promise<void> {
-    await this.cluster.finished()
-    this.verdict = await judgeCluster(this.cluster)
-    const [first] = this.verdict.problems
-    if (first !== undefined) throw new Error(this.verdict.problems.slice(0, 20).join('\n'))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.cluster[Symbol.asyncDispose]()
-    for (const way of this.#ways.values()) await way[Symbol.asyncDispose]()
-  }
-
-  #take(name: string): Disturbance {
-    const disturbance = this.#disturbed.get(name)
-    if (disturbance === undefined) throw new Error(`nothing was done to ${name}`)
-    this.#disturbed.delete(name)
-    return disturbance
-  }
+function milliseconds(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)(ms|s)$/.exec(text) ?? []
+  return Number(digits) * (unit === 's' ? 1_000 : 1)
 }
