@@ -127,7 +127,9 @@ if (which === undefined) {
   for (const [index, { name }] of MUTATIONS.entries()) {
     const child = spawnSync(process.execPath, [script, first, String(index)], { encoding: 'utf8' })
     if (child.status !== 0) missed++
-    console.log(`${child.status === 0 ? 'caught' : 'MISSED'}  ${name}: ${child.stdout.trim() || child.stderr.slice(0, 300)}`)
+    console.log(
+      `${child.status === 0 ? 'caught' : 'MISSED'}  ${name}: ${child.stdout.trim() || child.stderr.slice(0, 300)}`,
+    )
   }
   console.log(`${MUTATIONS.length - missed} of ${MUTATIONS.length} caught`)
   process.exitCode = missed === 0 ? 0 : 1

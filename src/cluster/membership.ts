@@ -543,12 +543,14 @@ export class Membership {
     for (const { node, incarnation } of this.#roster.view.members) {
       if (incarnation === this.#incarnation) continue
       const neededMs = this.#sightings.lastSeenMs(incarnation) + waitMs
-      if (nowMs >= neededMs && this.#sightings.provenMs(incarnation) < neededMs) this.#doubt(node, incarnation, neededMs)
+      if (nowMs >= neededMs && this.#sightings.provenMs(incarnation) < neededMs)
+        this.#doubt(node, incarnation, neededMs)
     }
     for (const [incarnation, { node, neededMs }] of this.#doubts) {
       if (nowMs < neededMs) continue
       this.#doubts.delete(incarnation)
-      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30) continue
+      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30)
+        continue
       this.#asked.set(incarnation, nowMs)
       this.#effects.push({ kind: 'ask', node, incarnation, askedMs: nowMs })
     }

@@ -16,6 +16,8 @@ export const MARGIN_MS = 5_000
 const STOP_MS = 3_000
 const RELEASE_MS = 4_000
 const MAKE_MS = 6_000
+/** Each wait for it lets one link of every chain of promises go on. */
+const DONE = Promise.resolve()
 const TAKES_AT_ONCE = 4
 const GIVES_AT_ONCE = 4
 
@@ -188,7 +190,7 @@ export class SimulatedCluster {
   async run(untilMs: number): Promise<void> {
     while (this.world.next(untilMs)) {
       // What waits for the event goes on: chains of promises in a member are short.
-      for (let i = 0; i < 12; i++) await undefined
+      for (let i = 0; i < 12; i++) await DONE
       this.#checkExclusive()
     }
   }
@@ -340,7 +342,7 @@ export class SimulatedCluster {
       this.#law(node.lease.isValid(), `${node.name} has no lease`)
     }
     const members = this.#lastView.members.map(({ incarnation }) => incarnation).sort()
-    const living = active.map((node) => node.member?.incarnation).sort()
+    const living = active.map((node) => node.member?.incarnation ?? '').sort()
     this.#law(members.join() === living.join(), `the view has ${members.join()}, and alive are ${living.join()}`)
     const targets = placeByRendezvous(
       this.#shares,

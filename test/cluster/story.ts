@@ -2,7 +2,7 @@
 // to real processes. Each story ends with `end`: the crawl has come to its end, and the judge has nothing against it.
 //
 //   cluster hosts 12 pages 40 shares 6 lease 5s delay 30ms       a web, NATS servers (`servers 3`), and a crawl that is set up
-//   start a b                              nodes join, or come back       start twin a      another process that says it is a
+//   start a b                              nodes join, or come back       start twin a      aTwin says it is a
 //   all shares run                         waits until each has an awake owner
 //   150 requests                           waits until so many more were made
 //   kill a · freeze a · wake a · interrupt a
@@ -41,7 +41,10 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
   [/^freeze (\w+)$/, (story, [, name = '']) => story.freeze(name)],
   [/^wake (\w+)$/, (story, [, name = '']) => story.wake(name)],
   [/^interrupt (\w+)$/, ({ cluster }, [, name = '']) => cluster.node(name).interrupt()],
-  [/^(drain|resume|remove) (\w+)$/, async ({ cluster }, [, action = '', name = '']) => void (await cluster.command(action, [name]))],
+  [
+    /^(drain|resume|remove) (\w+)$/,
+    async ({ cluster }, [, action = '', name = '']) => void (await cluster.command(action, [name])),
+  ],
   [/^stop$/, async ({ cluster }) => void (await cluster.command('stop'))],
   [/^way of (\w+)$/, (story, [, name = '']) => story.openWay(name)],
   [/^cut (\w+)$/, (story, [, name = '']) => story.cut(name)],
@@ -52,13 +55,17 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
   [/^(\w+) is gone with (\w+)$/, (story, [, name = '', how = '']) => story.gone(name, how)],
   [
     /^(\w+) is another incarnation$/,
-    (story, [, name = '']) => story.until(name, ({ said }) => said.some(({ line }) => /again as incarnation/.test(line))),
+    (story, [, name = '']) =>
+      story.until(name, ({ said }) => said.some(({ line }) => /again as incarnation/.test(line))),
   ],
   [
     /^(\w+) says: (.*)$/,
     (story, [, name = '', text = '']) => story.until(name, ({ said }) => said.some(({ line }) => line.includes(text))),
   ],
-  [/^refused: (node|cluster) ([^:]*): (.*)$/, (story, [, which = '', args = '', why = '']) => story.refused(which, args, why)],
+  [
+    /^refused: (node|cluster) ([^:]*): (.*)$/,
+    (story, [, which = '', args = '', why = '']) => story.refused(which, args, why),
+  ],
   [/^end$/, (story) => story.end()],
 ]
 
@@ -73,13 +80,17 @@ export async function tellStory(path: string): Promise<ClusterVerdict> {
   for (const { text, number } of rest) {
     const [, step] = STEPS.find(([pattern]) => pattern.test(text)) ?? []
     const words = STEPS.map(([pattern]) => pattern.exec(text)).find((found) => found !== null)
-    if (step === undefined || words === undefined || words === null) throw new Error(`${path}:${number}: what is '${text}'?`)
+    if (step === undefined || words === undefined || words === null)
+      throw new Error(`${path}:${number}: what is '${text}'?`)
     try {
       await step(story, words)
     } catch (cause) {
-      throw new Error(`${path}:${number}: ${text}: ${cause instanceof Error ? cause.message : ''}\n${story.cluster.story(40)}`, {
-        cause,
-      })
+      throw new Error(
+        `${path}:${number}: ${text}: ${cause instanceof Error ? cause.message : ''}\n${story.cluster.story(40)}`,
+        {
+          cause,
+        },
+      )
     }
   }
   if (story.verdict === null) throw new Error(`${path}: the story has no end`)
@@ -121,9 +132,8 @@ class Story implements AsyncDisposable {
   }
 
   startTwin(name: string): void {
-    const { nats, crawl, dir } = this.cluster
-    const twin = this.cluster.newNode(`${name}-twin`)
-    twin.start(nats.urls, crawl, ['--name', name, '--dir', `${dir}/${name}-twin`])
+    const { nats, crawl } = this.cluster
+    this.cluster.newNode(`${name}Twin`).start(nats.urls, crawl, [], name)
   }
 
   async freeze(name: string): Promise<void> {
