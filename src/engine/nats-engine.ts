@@ -87,6 +87,10 @@ class NatsEngine implements Engine {
     await this.#beats.beat(name, value, withinMs)
   }
 
+  async lastBeat(name: string): Promise<Uint8Array | null> {
+    return this.#beats.last(name)
+  }
+
   async watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop> {
     return this.#stopOnce(await this.#beats.watch(hear))
   }
