@@ -268,6 +268,11 @@ export class Books {
     return release
   }
 
+  /** The last batch that is durable. */
+  get lastBatch(): number {
+    return this.#durable
+  }
+
   /** What the last batch says of files and parts, by name. */
   get states(): Readonly<Record<string, unknown>> {
     return this.#states
