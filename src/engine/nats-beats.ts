@@ -57,7 +57,6 @@ export class NatsBeats {
     )
   }
 
-  /** As the leader of the stream knows it. */
   /** Asked of who leads the stream: never an older one than was acknowledged. */
   async last(name: string): Promise<Uint8Array | null> {
     checkName(name)
