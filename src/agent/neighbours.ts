@@ -88,6 +88,7 @@ export class Neighbours {
       inbox: this.#inbox,
       contents: this.contents,
       runErrand: parts.runErrand,
+      lastBatch: () => parts.books().lastBatch,
       onTurn: (agent, message) => share.turns.find(({ gate }) => gate === message.gate)?.hear(agent, message),
       onFault: parts.onFault,
     })

@@ -20,7 +20,7 @@ import { findAssignment, placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import type { NodeFigures } from '../supervise/index.ts'
-import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
+import { engineSettingsOf, refuseLogins, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { describeLostNode } from './describe-lost-node.ts'
@@ -173,6 +173,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const isLost = own('lost') !== undefined
   if (isLost && action !== 'remove')
     problems.push({ where: '--lost', what: 'goes with remove: cluster remove NODE --lost' })
+  refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }

@@ -14,6 +14,7 @@ import { directoryNameOf } from './directory-name.ts'
 import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
+import { refuseLogins } from './cluster-access.ts'
 import type { ClusterWishes } from './crawl-in-cluster.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
 import { type CrawlRequest, faultSummary, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
@@ -139,6 +140,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const configPath = own('config') as string | undefined
   const progress = (own('progress') ?? 'auto') as ProgressMode
   const isJson = own('json') !== undefined
+  refuseLogins(flags, problems)
   const crawl = own('crawl') as string | undefined
   const name = own('name') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)

@@ -9,7 +9,7 @@ import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, 
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
-import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
+import { engineSettingsOf, identityOf, refuseLogins, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
@@ -108,6 +108,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
     problems.push({ where: `--${flag}`, what: 'is for the whole crawl: say it when the crawl is set up' })
     flags.delete(flag)
   }
+  refuseLogins(flags, problems)
   const engine = readEngine(flags, crawl, problems)
   if (problems.length > 0 || engine === null || crawl === undefined) {
     printProblems('node', problems)

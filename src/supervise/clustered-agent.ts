@@ -134,7 +134,7 @@ export class ClusteredAgent {
 
   /** It asks nobody any more: rights of others to addresses of ours come back first. */
   async settle(): Promise<void> {
-    await Promise.all(this.#turns.map((turns) => turns.settle()))
+    await Promise.all([this.#replica.settle(), ...this.#turns.map((turns) => turns.settle())])
   }
 
   /** The crawl is closed. */

@@ -52,12 +52,13 @@ export class NodeProcess {
     return this.#ended
   }
 
-  start(servers: readonly string[], crawl: string, flags: readonly string[] = []): void {
+  /** `as`: what it says it is called, where not by its name. */
+  start(servers: readonly string[], crawl: string, flags: readonly string[] = [], as = this.name): void {
     if (this.isRunning) throw new Error(`node ${this.name} runs already`)
     const { child, finished } = startPortolan([
       'node',
       ...servers.flatMap((url) => ['--join', url]),
-      ...['--crawl', crawl, '--name', this.name, '--dir', this.dir, '--weight', '1', '--progress', 'plain'],
+      ...['--crawl', crawl, '--name', as, '--dir', this.dir, '--weight', '1', '--progress', 'plain'],
       ...flags,
     ])
     if (child.pid === undefined) throw new Error('no process was started')

@@ -87,10 +87,15 @@ export class RealCluster implements AsyncDisposable {
     return [...this.nodes.values()].filter(({ isRunning }) => isRunning)
   }
 
+  newNode(name: string): NodeProcess {
+    const node = new NodeProcess(name, join(this.dir, name))
+    this.nodes.set(name, node)
+    return node
+  }
+
   /** A node joins, or comes back in the directory it had. */
   start(name: string, flags: readonly string[] = []): NodeProcess {
-    const node = this.nodes.get(name) ?? new NodeProcess(name, join(this.dir, name))
-    this.nodes.set(name, node)
+    const node = this.nodes.get(name) ?? this.newNode(name)
     node.start(this.ways.get(name) ?? this.nats.urls, this.crawl, flags)
     return node
   }
