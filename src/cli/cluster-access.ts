@@ -33,16 +33,6 @@ export function engineSettingsOf(
   }
 }
 
-/** Whoever lists processes reads arguments: a password must not be among them. */
-export function refuseLogins(flags: ReadonlyMap<string, string | true | readonly string[]>, problems: Problem[]): void {
-  const servers = (flags.get('nats') ?? []) as readonly string[]
-  if (servers.every((server) => !/^[a-z+]+:\/\/[^/]*@/i.test(server))) return
-  problems.push({
-    where: '--nats',
-    what: 'an address with a login would show it to whoever lists processes; use --nats-user with NATS_PASSWORD in the environment, --nats-token-file or --nats-creds',
-  })
-}
-
 /** What a crawl is called and keyed by, wherever it runs. */
 export function identityOf(crawl: string, { identity, createdAt }: CrawlDefinition): CrawlIdentity {
   return { name: crawl, key: identity, startedAtMs: Date.parse(createdAt) }

@@ -9,9 +9,10 @@ import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, 
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
-import { engineSettingsOf, identityOf, refuseLogins, settingsOn } from './cluster-access.ts'
+import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
+import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 import { VERSION } from './version.ts'
 
