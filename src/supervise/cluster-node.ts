@@ -79,13 +79,11 @@ export class ClusterNode {
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
-  readonly #startMs: number
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
     this.#plan = plan
     this.#lock = lock
     this.#engine = engine
-    this.#startMs = plan.clock.nowMs()
     const cell = Lease.allocate()
     this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
     const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
@@ -102,7 +100,8 @@ export class ClusterNode {
           identity,
           software,
           environment,
-          since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
+          // A share that comes later has not been here since then.
+          since: null,
         },
         clock,
         care: USUAL_CARE,
@@ -110,6 +109,7 @@ export class ClusterNode {
       },
       ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
       isFenced: () => !this.#lease.isValid(),
+      isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
         if (share === 0) this.#leaveChair()
         this.#member?.lost(share)
@@ -205,7 +205,6 @@ export class ClusterNode {
         },
         giveUp: (share) => {
           if (share === 0) this.#leaveChair()
-          if (this.#member?.isOver === true) this.#hosted.isEnding()
           return this.#hosted.giveUp(share)
         },
       },
@@ -231,10 +230,17 @@ export class ClusterNode {
     return reason
   }
 
-  /** Leaves the cluster in order: its shares go on elsewhere. */
+  /**
+   * Leaves the cluster in order: its shares go on elsewhere. Interrupted once more, what is under way is cut; and where the engine is
+   * away, so that nothing can be given up, it goes as it stands: others wait its lease out.
+   */
   stop(reason: StopReason): void {
+    const isAgain = this.#stop !== null && reason === 'interrupted'
     this.#stop ??= reason
     this.#member?.leave()
+    if (!isAgain) return
+    this.#hosted.cut()
+    if (!this.#lease.isValid()) this.#resolveEnd(this.#stop)
   }
 
   /** The crawl of a cluster has no copy of one node. */
@@ -242,13 +248,14 @@ export class ClusterNode {
     throw new Fault('CONFIG_INVALID', 'a node of a cluster is not copied: its shares are kept by the engine')
   }
 
-  /** Merges the lines of the shares that were here at the end, and lets go of everything. */
-  async close(): Promise<void> {
+  /** Merges the lines of the shares that were here at the end, and lets go of everything; `last` is done while the directory is ours. */
+  async close(last: () => Promise<void> = async () => {}): Promise<void> {
     this.#member?.close()
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
       await this.#mergeOutputs()
+      await last()
     } finally {
       await this.#engine.close().catch(() => {})
       await this.#lock.release()
