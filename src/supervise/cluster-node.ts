@@ -108,6 +108,7 @@ export class ClusterNode {
         faults: null,
       },
       ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
+      planned: here,
       isFenced: () => !this.#lease.isValid(),
       isOver: () => this.#member?.isOver === true,
       onLost: (share) => {

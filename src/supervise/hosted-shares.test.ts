@@ -74,6 +74,7 @@ function stand(): Stand {
     ordersOf: () => {
       throw new Error('no thread is started')
     },
+    planned: 1,
     isFenced: () => false,
     isOver: () => one.isOver,
     onLost: (share) => lost.push(share),
@@ -207,6 +208,12 @@ test('an agent that could not be started again since the engine is away makes it
   expect(one.broken).toEqual([])
   await vi.advanceTimersByTimeAsync(1_000)
   expect(one.crew.told).toEqual(['3 run', '3 run'])
+})
+
+test('more shares than there is memory for are told of, once', async () => {
+  const one = stand()
+  for (const share of [1, 2, 3]) await take(one, share)
+  expect(one.events.filter(({ kind }) => kind === 'agent-warning')).toMatchObject([{ agent: 2 }])
 })
 
 test('a full disk while it runs is not waited for when the share is given up: it has stopped already', async () => {

@@ -27,6 +27,8 @@ export interface HostedSharesParts {
   /** All but what depends on a share. */
   readonly crew: Omit<CrewPlan, 'clusterOf'>
   readonly ordersOf: (held: HeldShare) => ReturnType<NonNullable<CrewPlan['clusterOf']>>
+  /** For how many shares the memory of this node is. */
+  readonly planned: number
   readonly isFenced: () => boolean
   /** The crawl has ended or is to stop: what is given up is given up for good. */
   readonly isOver: () => boolean
@@ -81,6 +83,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   /** Shares that were here when they were given up for good: at the end of the crawl. */
   readonly #last = new Map<number, AgentStatus | null>()
   #round = 0
+  #isTooManyTold = false
 
   constructor(parts: HostedSharesParts) {
     this.#parts = parts
@@ -180,8 +183,17 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       throw fault
     }
     this.#tried.delete(share)
+    this.#warnOfTooMany(share)
     this.#parts.onEvent({ kind: 'share-taken', share, from: standing.holder?.node ?? null })
     return { epoch: held.epoch }
+  }
+
+  #warnOfTooMany(share: number): void {
+    const { planned, onEvent } = this.#parts
+    if (this.#isTooManyTold || this.#hosted.size <= planned) return
+    this.#isTooManyTold = true
+    const what = `this node has ${this.#hosted.size} shares and memory for ${planned}; give it more (--memory), or have others join`
+    onEvent({ kind: 'agent-warning', agent: share, what })
   }
 
   async giveUp(share: number): Promise<void> {
