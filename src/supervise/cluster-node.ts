@@ -32,6 +32,7 @@ import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+import { Speeds } from './speeds.ts'
 
 export interface ClusterNodePlan {
   readonly dir: string
@@ -76,6 +77,7 @@ export class ClusterNode {
   #member: ClusterMember | null = null
   #chair: Chair | null = null
   #chairEpoch = 0
+  #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -92,11 +94,12 @@ export class ClusterNode {
       crew: {
         agents: shares,
         dirOf: (share) => join(dir, shareName(share)),
-        isShared: true,
+        // Turns are had of the agents that own them, here as elsewhere (shared-turns.ts).
+        isShared: false,
         common: {
           crawlDir: dir,
           seeds,
-          settings,
+          settings: new Speeds(here).affordable(settings, (what) => plan.onEvent({ kind: 'fewer-connections', what })),
           identity,
           software,
           environment,
@@ -266,11 +269,13 @@ export class ClusterNode {
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
     const names = this.#hosted.lastShares.map(shareName)
-    if (names.length === 0) return
+    // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
+    if (names.length === 0 && !(this.#wasMember && this.#member?.isOver === true)) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })
     }
+    if (names.length === 0) return
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
@@ -281,6 +286,7 @@ export class ClusterNode {
   }
 
   #viewed(view: View): void {
+    this.#wasMember ||= view.members.some(({ incarnation }) => incarnation === this.#member?.incarnation)
     this.#plan.onEvent({
       kind: 'view',
       number: view.number,
