@@ -2,7 +2,7 @@
 //
 //   node bench/cluster-chaos.ts [runs] [first seed]      exits 1 with the story of the first seed that broke a law
 
-import { chaos } from '../test/cluster/chaotic-cluster.ts'
+import { chaos, doubt } from '../test/cluster/chaotic-cluster.ts'
 
 const runs = Number(process.argv[2] ?? 5_000)
 const first = Number(process.argv[3] ?? 1)
@@ -11,6 +11,7 @@ const settledMs: number[] = []
 const startMs = performance.now()
 for (let seed = first; seed < first + runs; seed++) {
   try {
+    await doubt(seed)
     const result = await chaos(seed)
     settledMs.push(result.settledMs)
     for (const [name, count] of Object.entries(result.counts)) sums[name] = (sums[name] ?? 0) + count

@@ -39,7 +39,6 @@ try {
   const dir = join(root, 'a')
   const seeds = web.seeds().map((seed) => canonicalise(seed) as CanonicalUrl)
   const flags = { ...FAST, warc: 'gzip' }
-  let pages = 0
   await stay({
     engine: engine.client(),
     node: 'a',
@@ -48,12 +47,8 @@ try {
     skewMs: 0,
     seeds,
     flags,
-    during: (crawl) => {
-      const timer = setInterval(() => (pages = crawl.figures.pages), 5)
-      timer.unref()
-    },
   })
-  pages = web.truth().pages.size
+  const pages = web.truth().pages.size
   const steps = await stepsOf(dir)
   const perPage = (value: number): string => (value / pages).toFixed(2).padStart(9)
   console.log(`${pages} pages in ${steps.length} batches`)
@@ -95,7 +90,7 @@ try {
     console.log(`made from ${result.made.from}: ${result.made.added} batches, ${(us / 1000).toFixed(0)} ms of CPU time`)
     result.close()
     if (place === 'b') {
-      const taken = { copied: null as unknown }
+      let taken: unknown = null
       await stay({
         engine: client,
         node: 'b',
@@ -104,9 +99,11 @@ try {
         skewMs: 0,
         seeds: [],
         flags,
-        during: (crawl, replica) => void (taken.copied = replica.snapshot(crawl).catch((fault: unknown) => fault)),
+        during: async (crawl, replica) => {
+          taken = await replica.snapshot(crawl)
+        },
       })
-      console.log('snapshot:', await taken.copied)
+      console.log('snapshot:', taken)
     }
   }
 } finally {

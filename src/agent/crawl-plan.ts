@@ -26,6 +26,8 @@ export interface Share {
   readonly domainGate: IpGate | null
   /** Those of the two that have no memory in common with other agents: they talk to them. */
   readonly turns: readonly SharedTurns[]
+  /** How long others are waited for that do not say whether they know a content; for ever where nothing is said. */
+  readonly patience?: { readonly clock: Clock; readonly ms: number }
   /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
   readonly onIdle: () => StopReason | null
   /** It has stopped asking; resolves when the others need no answers of it any more. */

@@ -66,6 +66,7 @@ export class Neighbours {
       note: (note) => parts.books().original(note),
       send: (agent, message) => this.exchange.send(agent, message),
       whenDurable: (callback) => parts.books().whenDurable(callback),
+      patience: share.patience,
     })
     this.#inbox = new Inbox({
       agents: share.agents,
@@ -87,6 +88,7 @@ export class Neighbours {
       inbox: this.#inbox,
       contents: this.contents,
       runErrand: parts.runErrand,
+      lastBatch: () => parts.books().lastBatch,
       onTurn: (agent, message) => share.turns.find(({ gate }) => gate === message.gate)?.hear(agent, message),
       onFault: parts.onFault,
     })

@@ -109,7 +109,7 @@ export function settingsOn(
 /** Options that are shared with all nodes: not how the engine is reached, nor a password. */
 export function sharedSettings(said: Said, problems: Problem[]): Said {
   const { engine: _, ...rest } = said
-  const headers = Object.keys((rest['fetch']?.['headers'] ?? {}) as object)
+  const headers = Object.keys(rest['fetch']?.['headers'] ?? {})
   const secret = headers.find((name) => SECRET_HEADERS.has(name.toLowerCase()))
   if (secret !== undefined) {
     problems.push({

@@ -23,6 +23,8 @@ import type { NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
+import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
 
@@ -31,8 +33,6 @@ type Action = (typeof ACTIONS)[number]
 /** Those that are about one node. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
 
-const LEASE_MS = 15_000
-const MARGIN_MS = 5_000
 const ANSWER_MS = 2_000
 
 const OWN_FLAGS = new Map([
@@ -58,11 +58,20 @@ const OWN_FLAGS = new Map([
       text: 'init: how hosts go to shares and shares to nodes: rendezvous, ring, ring:200.',
     },
   ],
+  [
+    'lease',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'init: how long a node may act after its last sign of life; a third longer, and its shares are taken over.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
 ])
 
 export const clusterCommand: Command = {
-  usage: 'cluster init|status|drain NODE|resume NODE|remove NODE|weight NODE N|stop --nats URL --crawl NAME [options]',
+  usage:
+    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|weight NODE… N|stop --nats URL --crawl NAME [options]',
   examples: [
     {
       command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
@@ -89,7 +98,8 @@ export const clusterCommand: Command = {
     const own = [...OWN_FLAGS].map(([flag, { takesValue, text }]) => ({
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
-      fallback: flag === 'shares' ? String(SHARES_USUAL) : flag === 'assignment' ? 'rendezvous' : '',
+      fallback:
+        { shares: String(SHARES_USUAL), assignment: 'rendezvous', lease: formatDuration(LEASE_MS_USUAL) }[flag] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
     return (
@@ -112,10 +122,12 @@ export const clusterCommand: Command = {
 
 interface ClusterRequest {
   readonly action: Action
-  readonly node: string | null
+  /** Those it is about; none where it is about all. */
+  readonly nodes: readonly string[]
   readonly weight: number | null
   readonly engine: EngineSettings
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
+  readonly lease: LeaseLength
   readonly isJson: boolean
   readonly warnings: readonly string[]
 }
@@ -138,18 +150,23 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const seedFiles = (own('seeds') ?? []) as readonly string[]
   const configPath = own('config') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)
+  const lease = readLease(own('lease') as string | undefined, problems)
   const assignment = (own('assignment') ?? 'rendezvous') as string
   if (findAssignment(assignment) === null) {
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
   }
   const isJson = own('json') !== undefined
+  refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
   problems.push(...seeds.problems)
-  const [node, weight] = action === 'init' ? [undefined, undefined] : rest
-  if (OF_NODE.has(action) && node === undefined) problems.push({ where: action, what: 'say which node' })
-  const weightSaid = action === 'weight' ? readWeight(weight, problems) : null
+  const nodes = OF_NODE.has(action) ? (action === 'weight' ? rest.slice(0, -1) : rest) : []
+  if (OF_NODE.has(action) && nodes.length === 0) problems.push({ where: action, what: 'say which node' })
+  const weightSaid = action === 'weight' ? readWeight(rest.at(-1), problems) : null
+  if ((action === 'status' || action === 'stop') && rest.length > 0) {
+    problems.push({ where: `'${rest[0]}'`, what: `${action} is about the whole cluster` })
+  }
   if (action === 'init' && seeds.urls.length === 0 && problems.length === 0) {
     problems.push({ where: 'seeds', what: 'give at least one URL to start from' })
   }
@@ -164,10 +181,11 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   }
   return {
     action,
-    node: node ?? null,
+    nodes,
     weight: weightSaid,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
+    lease,
     isJson,
     warnings: engine.warnings,
   }
@@ -183,7 +201,7 @@ function readWeight(text: string | undefined, problems: Problem[]): number | nul
 async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   const { crawl, servers } = asked.engine
   if (asked.action === 'init') {
-    await initCluster(engine, newDefinition(asked.definition))
+    await initCluster(engine, newDefinition(asked.definition, asked.lease))
     const { shares, seeds } = asked.definition
     say(
       `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
@@ -226,35 +244,32 @@ async function figuresOf(engine: Engine, node: string): Promise<NodeFigures | nu
 }
 
 async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
-  const { node, weight } = asked
-  await makeWish(engine, {
-    kind: kind satisfies WishKind,
-    node: OF_NODE.has(kind) ? node : null,
-    ...(weight === null ? {} : { weight }),
-    by: userInfo().username,
-    at: new Date().toISOString(),
-  })
-  say(
-    {
-      drain: `${node} gives its shares to the others, and stays.\n`,
-      resume: `${node} takes shares again.\n`,
-      remove: `${node} gives its shares to the others, and goes.\n`,
-      weight: `${node} has weight ${weight} from now on.\n`,
-      stop: 'All nodes stop in order; a node that joins later goes on.\n',
-    }[kind],
-  )
+  const { nodes, weight } = asked
+  const common = { kind: kind satisfies WishKind, by: userInfo().username, at: new Date().toISOString() }
+  for (const node of OF_NODE.has(kind) ? nodes : [null]) {
+    await makeWish(engine, { ...common, node, ...(weight === null ? {} : { weight }) })
+    say(
+      {
+        drain: `${node} gives its shares to the others, and stays.\n`,
+        resume: `${node} takes shares again.\n`,
+        remove: `${node} gives its shares to the others, and goes.\n`,
+        weight: `${node} has weight ${weight} from now on.\n`,
+        stop: 'All nodes stop in order; a node that joins later goes on.\n',
+      }[kind],
+    )
+  }
   return EXIT.ok.code
 }
 
 /** A crawl as it is defined once. */
 export function newDefinition(
   said: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>,
+  lease: LeaseLength = leaseOf(LEASE_MS_USUAL),
 ): Omit<CrawlDefinition, 'format'> {
   return {
     identity: randomBytes(8).toString('hex'),
     ...said,
-    leaseMs: LEASE_MS,
-    marginMs: MARGIN_MS,
+    ...lease,
     createdAt: new Date().toISOString(),
   }
 }

@@ -141,9 +141,11 @@ async function crawlAndTell(
     const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
     say(`\n${renderSummary(summary, style)}`)
   }
-  if (summary.pages === 0 && stoppedBecause === 'finished') await explainNothing(dir, job.seeds, say)
+  // A node of a cluster may have had nothing in the end, and the crawl all the same.
+  const isAlone = request.cluster === undefined
+  if (summary.pages === 0 && stoppedBecause === 'finished' && isAlone) await explainNothing(dir, job.seeds, say)
   if (fault !== null && !(fault instanceof Fault)) throw fault
-  return exitCodeOf(summary)
+  return exitCodeOf(summary, isAlone)
 }
 
 function openCrawl(
@@ -495,7 +497,7 @@ async function explainNothing(dir: string, seeds: readonly string[], say: (text:
   say(lines.join(''))
 }
 
-function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary): number {
+function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary, isAlone: boolean): number {
   switch (stoppedBecause) {
     case 'interrupted':
       return EXIT.interrupted.code
@@ -504,7 +506,7 @@ function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary): number {
     case 'error':
       return EXIT.failed.code
     case 'finished':
-      if (pages === 0) return EXIT.noPage.code
+      if (pages === 0 && isAlone) return EXIT.noPage.code
       return isShippedWhole(archive) ? EXIT.ok.code : EXIT.unshipped.code
     default:
       // A limit was reached; more may come when it goes on.

@@ -3,13 +3,23 @@
 
 import { Fault } from '../base/index.ts'
 import { type Engine, ENTRY_BYTES_MAX } from '../engine/index.ts'
-import { CLUSTER_FORMAT, type CrawlDefinition, decodeDefinition, decodeRecord, encodeRecord, type Wish } from './records.ts'
+import {
+  CLUSTER_FORMAT,
+  type CrawlDefinition,
+  decodeDefinition,
+  decodeRecord,
+  encodeRecord,
+  type Wish,
+} from './records.ts'
 
 const NODE_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
 
 /** A name for a node, made of what the machine is called. */
 export function nodeNameOf(hostName: string): string {
-  const name = hostName.replaceAll(/[^\w-]/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 64)
+  const name = hostName
+    .replaceAll(/[^\w-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64)
   return name === '' ? 'node' : name
 }
 
@@ -22,7 +32,10 @@ export function checkNodeName(name: string): void {
 }
 
 /** Sets up a crawl. Of several who do, one wins; the others are refused unless theirs is the same crawl. */
-export async function initCluster(engine: Engine, definition: Omit<CrawlDefinition, 'format'>): Promise<CrawlDefinition> {
+export async function initCluster(
+  engine: Engine,
+  definition: Omit<CrawlDefinition, 'format'>,
+): Promise<CrawlDefinition> {
   const whole: CrawlDefinition = { format: CLUSTER_FORMAT, ...definition }
   let value = encodeRecord(whole)
   if (value.length > ENTRY_BYTES_MAX) {
@@ -32,7 +45,10 @@ export async function initCluster(engine: Engine, definition: Omit<CrawlDefiniti
     value = encodeRecord({ ...whole, seeds: [], seedsObject })
   }
   if (value.length > ENTRY_BYTES_MAX) {
-    throw new Fault('CLUSTER_REFUSED', `the options of the crawl take more than ${ENTRY_BYTES_MAX} bytes; make them fewer`)
+    throw new Fault(
+      'CLUSTER_REFUSED',
+      `the options of the crawl take more than ${ENTRY_BYTES_MAX} bytes; make them fewer`,
+    )
   }
   if ((await engine.records.create('crawl', value)) === 'created') return whole
   const there = await readDefinition(engine)

@@ -25,13 +25,21 @@ const DEFINITION = {
 class Stand {
   readonly clock = new ManualClock()
   readonly engine = MemoryEngine.create({ clock: this.clock })
-  readonly logs: ShareStanding[] = Array.from({ length: SHARES }, () => ({ epoch: 0, holder: null, last: 0, released: false }))
+  readonly logs: ShareStanding[] = Array.from({ length: SHARES }, () => ({
+    epoch: 0,
+    holder: null,
+    last: 0,
+    released: false,
+  }))
   readonly members: ClusterMember[] = []
   readonly said: string[] = []
   isDiskFull = false
   #incarnations = 0
 
-  async start(node: string, client: MemoryClient = this.engine.client()): Promise<{ member: ClusterMember; lease: Lease; ways: WayOut[] }> {
+  async start(
+    node: string,
+    client: MemoryClient = this.engine.client(),
+  ): Promise<{ member: ClusterMember; lease: Lease; ways: WayOut[] }> {
     const lease = new Lease(Lease.allocate(), this.clock, 0)
     const ways: WayOut[] = []
     const member = await ClusterMember.start({
@@ -96,7 +104,10 @@ class Stand {
   }
 
   expected(...nodes: string[]): (string | null)[] {
-    return placeByRendezvous(SHARES, nodes.map((name) => ({ name, weight: 1 })))
+    return placeByRendezvous(
+      SHARES,
+      nodes.map((name) => ({ name, weight: 1 })),
+    )
   }
 }
 
@@ -145,7 +156,9 @@ test('a name in use is refused, with who has it and where', async () => {
   await stand.pass(10_000)
   expect(ways).toMatchObject([{ kind: 'refused', fault: { code: 'CLUSTER_REFUSED' } }])
   const [way] = ways
-  expect(way?.kind === 'refused' && way.fault.message).toMatch(/a node named ada takes part already \(incarnation i1, since .* on ada\.test\)/)
+  expect(way?.kind === 'refused' && way.fault.message).toMatch(
+    /a node named ada takes part already \(incarnation i1, since .* on ada\.test\)/,
+  )
 })
 
 test('a node leaves in order, and is removed by a wish', async () => {
@@ -224,7 +237,12 @@ test('status: members, beats, shares held and targeted, and what nodes answer; q
   })
   expect(status).toMatchObject({ run: 1, state: 'running', view: { number: 2 } })
   const [ada, gone] = status.nodes
-  expect(ada).toMatchObject({ node: 'ada', host: 'ada.test', viewsBehind: 0, report: { phase: 'member', isFenced: false } })
+  expect(ada).toMatchObject({
+    node: 'ada',
+    host: 'ada.test',
+    viewsBehind: 0,
+    report: { phase: 'member', isFenced: false },
+  })
   expect(ada?.shares).toEqual(ada?.targets)
   expect(ada?.beatAgeMs).toBeLessThanOrEqual(3_000)
   expect(gone).toMatchObject({ node: 'bea', report: null })
@@ -256,12 +274,14 @@ test('seeds that a record does not hold are kept beside it', async () => {
 
 test('wishes about nodes nobody knows are refused; those of several at once all count', async () => {
   const engine = stand.engine.client()
-  await expect(makeWish(engine, { kind: 'drain', node: 'eve', by: 'me', at: 'now' })).rejects.toThrow(/no node named eve/)
+  await expect(makeWish(engine, { kind: 'drain', node: 'eve', by: 'me', at: 'now' })).rejects.toThrow(
+    /no node named eve/,
+  )
   const wishes = ['stop', 'go', 'stop'] as const
   const numbers = await Promise.all(
     wishes.map(async (kind) => makeWish(stand.engine.client(), { kind, node: null, by: 'me', at: 'now' })),
   )
-  expect(numbers.sort()).toEqual([1, 2, 3])
+  expect(numbers.sort((a, b) => a - b)).toEqual([1, 2, 3])
 })
 
 test('host names become names of nodes', () => {

@@ -22,7 +22,7 @@ function view(number: number, members: readonly Member[]): View {
 
 function wishing(...wishes: Pick<Wish, 'kind' | 'node' | 'weight'>[]): Wishes {
   const sum = new Wishes()
-  for (const [index, wish] of wishes.entries()) sum.add(index + 1, { by: '', at: '', ...wish } as Wish)
+  for (const [index, wish] of wishes.entries()) sum.add(index + 1, { by: '', at: '', ...wish })
   return sum
 }
 
@@ -81,7 +81,9 @@ test('a drain outlives the node; a removal does not', () => {
   const removed = wishing({ kind: 'drain', node: 'ada' }, { kind: 'remove', node: 'ada' })
   expect(roster.next(removed, ALL_LIVE, null)).toBeNull()
   roster.hearJoin(join('ada', 'a3', { wishesUpTo: 2 }))
-  expect(roster.next(removed, { ...ALL_LIVE, isAlive: (one) => one === 'a3' }, null)?.members).toEqual([member('ada', 'a3')])
+  expect(roster.next(removed, { ...ALL_LIVE, isAlive: (one) => one === 'a3' }, null)?.members).toEqual([
+    member('ada', 'a3'),
+  ])
 })
 
 test('a view has at most so many members', () => {
@@ -93,7 +95,7 @@ test('a view has at most so many members', () => {
 test('the next view, once it is taken, is right: nobody makes another', () => {
   const nodes = ['ada', 'bea', 'cai']
   const wish = fc.record({
-    kind: fc.constantFrom('drain', 'resume', 'remove', 'weight', 'stop', 'go') as fc.Arbitrary<Wish['kind']>,
+    kind: fc.constantFrom('drain', 'resume', 'remove', 'weight', 'stop', 'go'),
     node: fc.constantFrom(...nodes),
     weight: fc.integer({ min: 1, max: 5 }),
   })
@@ -105,7 +107,8 @@ test('the next view, once it is taken, is right: nobody makes another', () => {
       (wishes, joins, chance) => {
         const roster = new Roster()
         const sum = wishing(...wishes)
-        for (const [index, [node, wishesUpTo]] of joins.entries()) roster.hearJoin(join(node, `i${index}`, { wishesUpTo }))
+        for (const [index, [node, wishesUpTo]] of joins.entries())
+          roster.hearJoin(join(node, `i${index}`, { wishesUpTo }))
         const life = { isDead: (one: string) => chance(`dead ${one}`), isAlive: (one: string) => chance(one) }
         const living = { isDead: life.isDead, isAlive: (one: string) => life.isAlive(one) && !life.isDead(one) }
         const next = roster.next(sum, living, null)
@@ -119,7 +122,11 @@ test('the next view, once it is taken, is right: nobody makes another', () => {
 })
 
 test('wishes are added up in order, none is left out; nodes that were mentioned long ago are forgotten', () => {
-  const sum = wishing({ kind: 'stop', node: null }, { kind: 'go', node: null }, { kind: 'weight', node: 'ada', weight: 4 })
+  const sum = wishing(
+    { kind: 'stop', node: null },
+    { kind: 'go', node: null },
+    { kind: 'weight', node: 'ada', weight: 4 },
+  )
   expect(sum.add(5, { kind: 'stop', node: null, by: '', at: '' })).toBe(false)
   expect([sum.upTo, sum.run, sum.isStopping, sum.of('ada').weight]).toEqual([3, 2, false, 4])
   for (let i = 0; i < WISHED_NODES_MAX; i++) sum.add(4 + i, { kind: 'drain', node: `n${i}`, by: '', at: '' })

@@ -37,7 +37,12 @@ export class Sightings {
     const before = this.#seen.get(incarnation)
     // What was found out by asking comes again by the watch, later.
     if (before !== undefined && number <= before.number) return
-    this.#note(incarnation, { seenMs: nowMs, number, isFresh: !isPast || before?.isFresh === true, provenMs: -Infinity })
+    this.#note(incarnation, {
+      seenMs: nowMs,
+      number,
+      isFresh: !isPast || before?.isFresh === true,
+      provenMs: -Infinity,
+    })
   }
 
   /** A view says that it takes part: its silence, if we never heard it, counts from here. */

@@ -215,6 +215,8 @@ export function engineConformance(
       await one.beat(`${name}.a`, bytes('1'), 5_000)
       await one.beat(`${name}.a`, bytes('2'), 5_000)
       await one.beat(`${name}.b`, bytes('1'), 5_000)
+      expect(textOf((await other.lastBeat(`${name}.a`)) ?? bytes(''))).toBe('2')
+      expect(await other.lastBeat(`${name}.c`)).toBeNull()
       const heard: string[] = []
       const stop = await other.watchBeats((who, value, isPast) => {
         if (who.startsWith(`${name}.`))

@@ -83,12 +83,12 @@ class NatsEngine implements Engine {
     return opening
   }
 
-  lastBeat(name: string): Promise<Uint8Array | null> {
-    return this.#beats.last(name)
-  }
-
   async beat(name: string, value: Uint8Array, withinMs: number): Promise<void> {
     await this.#beats.beat(name, value, withinMs)
+  }
+
+  async lastBeat(name: string): Promise<Uint8Array | null> {
+    return this.#beats.last(name)
   }
 
   async watchBeats(hear: (name: string, value: Uint8Array, isPast: boolean) => void): Promise<Stop> {

@@ -60,10 +60,10 @@ test('two agents have a wire as soon as both are there; what is said on it arriv
   await settle()
   expect([one, two].map(({ given }) => given.map(({ peer }) => peer))).toEqual([[1], [0]])
   for (let i = 1; i <= 5; i++) last(one).wire.send(confirmed(i))
-  last(two).wire.send({ kind: 'hello', holds: 3 })
+  last(two).wire.send({ kind: 'hello', holds: 3, last: 5 })
   await settle()
   expect(last(two).heard).toEqual([1, 2, 3, 4, 5].map(confirmed))
-  expect(last(one).heard).toEqual([{ kind: 'hello', holds: 3 }])
+  expect(last(one).heard).toEqual([{ kind: 'hello', holds: 3, last: 5 }])
 })
 
 test('what is said in one turn crosses in one packet', async () => {

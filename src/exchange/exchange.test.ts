@@ -84,6 +84,7 @@ function stand(runErrand: () => Promise<ErrandAnswer> = async () => ({ kind: 'fa
     }),
     runErrand,
     onTurn: () => {},
+    lastBatch: () => 100,
     onFault: (fault) => {
       throw fault
     },
@@ -114,8 +115,8 @@ test('nothing but hello is said before the other has said it; then what waits, a
   found(1)
   const wire = connect()
   found(2)
-  expect(wire.take()).toEqual([{ kind: 'hello', holds: 0 }])
-  wire.hear({ kind: 'hello', holds: 0 })
+  expect(wire.take()).toEqual([{ kind: 'hello', holds: 0, last: 100 }])
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   expect(kinds(wire.take())).toEqual(['parcel 1', 'parcel 2'])
   found(3)
   expect(kinds(wire.take())).toEqual(['parcel 3'])
@@ -128,23 +129,39 @@ test('nothing but hello is said before the other has said it; then what waits, a
 test('on another wire what the other holds is not said again, and the rest is', () => {
   const { connect, found } = stand()
   for (const number of [1, 2, 3]) found(number)
-  connect().hear({ kind: 'hello', holds: 0 })
+  connect().hear({ kind: 'hello', holds: 0, last: 100 })
   const wire = connect()
-  wire.hear({ kind: 'hello', holds: 2 })
+  wire.hear({ kind: 'hello', holds: 2, last: 100 })
   expect(kinds(wire.take())).toEqual(['hello', 'parcel 3'])
 })
 
 test('a parcel is confirmed when it is durable, and on another wire hello says so', async () => {
   const { filed, connect, commit } = stand()
   const wire = connect()
-  wire.hear({ kind: 'hello', holds: 0 })
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   wire.hear(parcel(4))
   await settle()
   expect(filed).toEqual([4])
   expect(kinds(wire.take())).toEqual(['hello'])
   commit(1)
   expect(wire.take()).toEqual([{ kind: 'confirmed', upTo: 4 }])
-  expect(connect().take()).toEqual([{ kind: 'hello', holds: 4 }])
+  expect(connect().take()).toEqual([{ kind: 'hello', holds: 4, last: 100 }])
+})
+
+test('numbers that come again, because the other has lost its last batches, are not taken for known', async () => {
+  const { connect, filed, commit } = stand()
+  const wire = connect()
+  wire.hear({ kind: 'hello', holds: 0, last: 9 })
+  for (const number of [3, 9]) wire.hear(parcel(number))
+  await settle()
+  commit(1)
+  const anew = connect()
+  anew.hear({ kind: 'hello', holds: 0, last: 5 })
+  for (const number of [3, 5, 6, 9]) anew.hear(parcel(number))
+  await settle()
+  expect(filed).toEqual([3, 9, 6, 9])
+  commit(2)
+  expect(connect().take()).toEqual([{ kind: 'hello', holds: 9, last: 100 }])
 })
 
 test('what became durable between our hello and theirs is confirmed then: no later parcel may come to do it', async () => {
@@ -153,15 +170,15 @@ test('what became durable between our hello and theirs is confirmed then: no lat
   await settle()
   const wire = connect()
   commit(1)
-  expect(wire.take()).toEqual([{ kind: 'hello', holds: 0 }])
-  wire.hear({ kind: 'hello', holds: 0 })
+  expect(wire.take()).toEqual([{ kind: 'hello', holds: 0, last: 100 }])
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   expect(wire.take()).toEqual([{ kind: 'confirmed', upTo: 4 }])
 })
 
 test('what is still said on a wire that was replaced is not heard', async () => {
   const { filed, connect } = stand()
   const old = connect()
-  old.hear({ kind: 'hello', holds: 0 })
+  old.hear({ kind: 'hello', holds: 0, last: 100 })
   connect()
   expect(old.isClosed).toBe(true)
   old.hear(parcel(1))
@@ -171,11 +188,11 @@ test('what is still said on a wire that was replaced is not heard', async () => 
 
 test('an errand is asked for again on another wire, and its answer counts once', async () => {
   const { exchange, connect } = stand()
-  connect().hear({ kind: 'hello', holds: 0 })
+  connect().hear({ kind: 'hello', holds: 0, last: 100 })
   const answered = exchange.errand(1, ENTRY.url)
   expect(exchange.isQuiet).toBe(false)
   const wire = connect()
-  wire.hear({ kind: 'hello', holds: 0 })
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   expect(wire.take()).toContainEqual({ kind: 'errand', id: 1, url: ENTRY.url })
   wire.hear({ kind: 'errand-done', id: 1, answer: { kind: 'unreachable' } })
   wire.hear({ kind: 'errand-done', id: 1, answer: { kind: 'failed' } })
@@ -187,10 +204,10 @@ test('an errand that was run for one who is gone is answered to nobody: its succ
   let done: (answer: ErrandAnswer) => void = () => {}
   const { connect } = stand(() => new Promise((resolve) => (done = resolve)))
   const old = connect()
-  old.hear({ kind: 'hello', holds: 0 })
+  old.hear({ kind: 'hello', holds: 0, last: 100 })
   old.hear({ kind: 'errand', id: 1, url: ENTRY.url })
   const wire = connect()
-  wire.hear({ kind: 'hello', holds: 0 })
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   wire.take()
   done({ kind: 'failed' })
   await settle()
@@ -201,7 +218,7 @@ test('everything said and heard moves the count', () => {
   const { exchange, connect, found } = stand()
   const wire = connect()
   const counts = [exchange.moves]
-  wire.hear({ kind: 'hello', holds: 0 })
+  wire.hear({ kind: 'hello', holds: 0, last: 100 })
   counts.push(exchange.moves)
   found(1)
   counts.push(exchange.moves)

@@ -30,6 +30,8 @@ export interface ExchangeParts {
   readonly runErrand: (url: CanonicalUrl) => Promise<ErrandAnswer>
   /** A right to ask an address was asked for, given, refused or given back. */
   readonly onTurn: (agent: number, message: TurnMessage) => void
+  /** The last batch of our journal. */
+  readonly lastBatch: () => number
   /** What cannot be filed cannot be confirmed: the end of this agent. */
   readonly onFault: (fault: unknown) => void
 }
@@ -71,7 +73,7 @@ export class Exchange {
     wire.listen((message) => {
       if (this.#peers[agent] === peer) this.#hear(agent, peer, message)
     })
-    wire.send({ kind: 'hello', holds: toldHolds })
+    wire.send({ kind: 'hello', holds: toldHolds, last: this.#parts.lastBatch() })
   }
 
   /** Says it if there is anybody to hear it. What must be heard is said again when a wire is made anew. */
@@ -127,6 +129,7 @@ export class Exchange {
     switch (message.kind) {
       case 'hello':
         peer.isReady = true
+        inbox.rewind(agent, message.last)
         outbox.confirm(agent, message.holds)
         // What became durable since our own hello: it could not be said before, and nothing would say it later.
         if (inbox.holds(agent) > peer.toldHolds) this.send(agent, { kind: 'confirmed', upTo: inbox.holds(agent) })

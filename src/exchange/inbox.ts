@@ -34,6 +34,16 @@ export class Inbox {
     return this.#durable[agent] as number
   }
 
+  /**
+   * The other's journal ends here. Where we hold more, an engine has lost what it had acknowledged, and the numbers come again with
+   * something else in them: they are not taken for known.
+   */
+  rewind(agent: number, last: number): void {
+    if (last >= (this.#entered[agent] as number)) return
+    this.#entered[agent] = last
+    this.#durable = this.#durable.map((holds, one) => (one === agent ? Math.min(holds, last) : holds))
+  }
+
   /** Takes a parcel in. Fails when it cannot be filed, which is a fault of ours. */
   receive(agent: number, parcel: Parcel): Promise<void> {
     const received = (this.#tails[agent] as Promise<void>).then(() => {

@@ -34,8 +34,11 @@ export interface PlainAnswer {
 export type TurnGate = 'address' | 'domain'
 
 export type PeerMessage =
-  /** First on every wire: what the sender holds of the other's batches. */
-  | { readonly kind: 'hello'; readonly holds: number }
+  /**
+   * First on every wire: what the sender holds of the other's batches; and the last batch of its own, which is less than the other
+   * holds only where what had been promised is lost.
+   */
+  | { readonly kind: 'hello'; readonly holds: number; readonly last: number }
   | { readonly kind: 'parcel'; readonly parcel: Parcel }
   /** Everything up to this batch of yours is in a batch of mine. */
   | { readonly kind: 'confirmed'; readonly upTo: number }

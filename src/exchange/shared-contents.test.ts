@@ -1,6 +1,7 @@
 // One content has one original among all agents; what its owner tells of it is durable, and what the dead held is free.
 
 import { expect, test } from 'vitest'
+import { ManualClock } from '../base/index.ts'
 import { MemoryContentSeen, type Original } from '../content-seen/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -196,4 +197,29 @@ test('a claim of an own digest that is given back goes to whoever waits for it h
   expect(await waiting).toBeNull()
   contents.release(OWN)
   expect(await contents.claim(OWN)).toBeNull()
+})
+
+test('an owner that does not answer is not waited for for ever, where there is a patience', async () => {
+  const clock = new ManualClock()
+  const said: PeerMessage[] = []
+  const contents = new SharedContents({
+    owners: new Owners(0, AGENTS),
+    own: new MemoryContentSeen(),
+    write: () => 0,
+    note: () => {},
+    send: (_, message) => void said.push(message),
+    whenDurable: (callback) => callback(),
+    patience: { clock, ms: 1_000 },
+  })
+  const early = contents.claim(FOREIGN)
+  clock.advance(900)
+  const late = contents.claim(digestOf(2))
+  clock.advance(600)
+  expect(await early).toBeNull()
+  expect(contents.asking).toBe(1)
+  // An answer that comes too late is heard by nobody, one in time is.
+  contents.answered(1, ORIGINAL)
+  contents.answered(2, ORIGINAL)
+  expect(await late).toEqual(ORIGINAL)
+  expect(said.map(({ kind }) => kind)).toEqual(['claim', 'claim'])
 })

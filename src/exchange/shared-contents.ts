@@ -8,6 +8,7 @@
 // that an agent held when it died is free again; an owner that died forgets who held claims on its digests, and the
 // worst that follows is a copy that is taken for an original.
 
+import type { Clock, ClockMs } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import type { Owners } from './owners.ts'
@@ -23,11 +24,19 @@ export interface SharedContentsParts {
   readonly send: (agent: number, message: PeerMessage) => void
   /** Calls back once everything that is in the present batch is durable. */
   readonly whenDurable: (callback: () => void) => void
+  /** How long an owner is waited for; left out where it is here and will be back in a moment. */
+  readonly patience?: Patience | undefined
+}
+
+export interface Patience {
+  readonly clock: Clock
+  readonly ms: number
 }
 
 interface Asked {
   readonly agent: number
   readonly digest: string
+  readonly sinceMs: number
   readonly resolve: (original: Original | null) => void
 }
 
@@ -42,6 +51,7 @@ export class SharedContents implements ContentSeen {
   /** What we asked others, by number. */
   readonly #asked = new Map<number, Asked>()
   #lastId = 0
+  #isLosing = false
   /** Digests of ours that another holds the claim on. */
   readonly #lent = new Map<string, number>()
   readonly #lending = new Set<Lending>()
@@ -70,8 +80,32 @@ export class SharedContents implements ContentSeen {
     }
     const id = ++this.#lastId
     return new Promise((resolve) => {
-      this.#asked.set(id, { agent, digest: text, resolve })
+      const sinceMs = this.#parts.patience?.clock.nowMs() ?? 0
+      this.#asked.set(id, { agent, digest: text, sinceMs, resolve })
       send(agent, { kind: 'claim', id, digest: text })
+      this.#loseLater()
+    })
+  }
+
+  /**
+   * An owner that does not answer, because its machine has died and nobody has its share yet, must not hold up pages here, and with them
+   * their hosts: after a while what it was asked counts as new. What it hears then, the note or that no page came of it, is what it would
+   * have heard.
+   */
+  #loseLater(): void {
+    const { patience } = this.#parts
+    if (patience === undefined || this.#isLosing || this.#asked.size === 0) return
+    this.#isLosing = true
+    const { clock, ms } = patience
+    clock.callAt((clock.nowMs() + ms / 2) as ClockMs, () => {
+      this.#isLosing = false
+      const untilMs = clock.nowMs() - ms
+      // Oldest first.
+      for (const [id, { sinceMs }] of this.#asked) {
+        if (sinceMs > untilMs) break
+        this.answered(id, null)
+      }
+      this.#loseLater()
     })
   }
 

@@ -47,7 +47,7 @@ export interface MakeSharePlan {
   readonly objects: Objects
   /** The last snapshot, as the log has it. */
   readonly snapshot: KnownSnapshot | null
-  /** Of the share. */
+  /** Of the share, and nothing else: it may be put aside as a whole. */
   readonly dir: string
   /** Where this node's archive is. */
   readonly crawlDir: string
@@ -106,10 +106,8 @@ export async function makeShare(plan: MakeSharePlan): Promise<MadeShare> {
 async function openBase({ dir, identity, random }: MakeSharePlan): Promise<Base | null> {
   const directory = join(dir, 'state/journal')
   if (!(await journalBegun(directory))) {
-    const names = await readdir(dir).catch(() => [])
-    if (names.length > 0 && (await stat(join(dir, 'state/frontier')).catch(() => null)) !== null) {
-      throw new Fault('LEDGER_CORRUPT', 'it has no journal')
-    }
+    // Nobody knows what it is: not to be overwritten.
+    if (await hasFiles(dir)) throw new Fault('LEDGER_CORRUPT', 'it has no journal')
     return null
   }
   const journal = await SegmentedJournal.open({ directory, random, create: () => identity })
@@ -172,7 +170,7 @@ async function makeAnew(partial: string, plan: MakeSharePlan): Promise<Making> {
     await journal.close()
   }
   await syncTree(partial)
-  // What is under the name has no journal, or there is nothing.
+  // Nothing is under the name any more, or empty folders.
   await rm(dir, { recursive: true, force: true })
   await rename(partial, dir)
   await syncDirectory(dirname(dir))
@@ -396,6 +394,14 @@ async function setAside(dir: string, why: string): Promise<{ dir: string; why: s
   await rename(dir, to)
   await syncDirectory(parent)
   return { dir: to, why }
+}
+
+async function hasFiles(dir: string): Promise<boolean> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw cause
+  })
+  return entries.some((entry) => entry.isFile())
 }
 
 async function openOrCreate(path: string): Promise<FileHandle> {

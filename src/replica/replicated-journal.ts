@@ -139,6 +139,7 @@ export class ReplicatedJournal implements Journal {
 
   async forget(upTo: number): Promise<void> {
     const { local, neededFrom } = this.#parts
+    assert(upTo <= this.lastNumber, `batches up to ${upTo} are forgotten, but the last one is ${this.lastNumber}`)
     const may = Math.min(upTo, neededFrom() - 1)
     if (may >= local.firstNumber) await local.forget(may)
   }

@@ -111,7 +111,7 @@ test('how a share stands costs one entry, however long its log is', async () => 
   }
   const log = await ShareLog.open(engine, 7)
   let entries = 0
-  const { read } = log.log
+  const read = log.log.read.bind(log.log)
   log.log.read = async function* (after) {
     for await (const entry of read(after)) {
       entries++

@@ -1,6 +1,6 @@
 // A share as its owner works with it: taken up where its log stands, told to the log batch by batch, kept short by snapshots, given up.
 //
-//   ShareReplica.open ──▶ Crawl.open({ …, keeper }) ──▶ … snapshot(crawl) … ──▶ crawl.close ──▶ release
+//   ShareReplica.open ──▶ Crawl.open({ …, keeper }) ──▶ … snapshot(crawl) … ──▶ settle ──▶ crawl.close ──▶ release
 
 import { rm } from 'node:fs/promises'
 import { type Clock, diskFault, type Random } from '../base/index.ts'
@@ -51,7 +51,8 @@ export class ShareReplica {
   readonly #snapshots: Snapshots
   readonly #parts: PartsHere | null
   #journal: ReplicatedJournal | null = null
-  #isTaking = false
+  #taking: Promise<unknown> | null = null
+  #isSettled = false
 
   private constructor(plan: ReplicaPlan, log: HeldLog, snapshots: Snapshots, made: MadeShare, parts: PartsHere | null) {
     this.#plan = plan
@@ -120,26 +121,26 @@ export class ShareReplica {
 
   /** Whether the log has become so long that a snapshot is worth its cost. */
   get wantsSnapshot(): boolean {
-    return !this.#isTaking && this.#snapshots.isDue(this.#plan.policy ?? USUAL_POLICY)
+    return this.#taking === null && !this.#isSettled && this.#snapshots.isDue(this.#plan.policy ?? USUAL_POLICY)
   }
 
-  /** Null where there was nothing new, or the engine lost entries meanwhile: another time. */
+  /** Null where it came to nothing: the engine lost entries meanwhile, or the share is to be closed. Another time. */
   async snapshot(source: PictureSource): Promise<SnapshotFigures | null> {
-    const dir = `${this.#plan.dir}.snapshot`
-    this.#isTaking = true
+    if (this.#taking !== null || this.#isSettled) return null
+    const taking = this.#take(source)
+    this.#taking = taking.catch(() => {})
     try {
-      await rm(dir, { recursive: true, force: true })
-      let moment: Moment | null = null
-      const copied = await source.copyState(dir, () => {
-        moment = this.#snapshots.moment()
-      })
-      return moment === null ? null : await this.#snapshots.take({ ...copied, dir }, moment)
-    } catch (cause) {
-      throw diskFault(`taking a snapshot of share ${this.#plan.held.share}`, cause)
+      return await taking
     } finally {
-      this.#isTaking = false
-      await rm(dir, { recursive: true, force: true }).catch(() => {})
+      this.#taking = null
     }
+  }
+
+  /** No snapshot is begun from here on, and one that is under way comes to nothing: before the crawl is closed. */
+  async settle(): Promise<void> {
+    this.#isSettled = true
+    this.#snapshots.stop()
+    await this.#taking
   }
 
   /** Gives up the share; the crawl is closed. */
@@ -151,5 +152,20 @@ export class ShareReplica {
   /** Lets go without a word. */
   close(): void {
     this.#log.close()
+  }
+
+  async #take(source: PictureSource): Promise<SnapshotFigures | null> {
+    const dir = `${this.#plan.dir}.snapshot`
+    try {
+      await rm(dir, { recursive: true, force: true })
+      const moments: Moment[] = []
+      const copied = await source.copyState(dir, () => void moments.push(this.#snapshots.moment()))
+      const [moment] = moments
+      return moment === undefined ? null : await this.#snapshots.take({ ...copied, dir }, moment)
+    } catch (cause) {
+      throw diskFault(`taking a snapshot of share ${this.#plan.held.share}`, cause)
+    } finally {
+      await rm(dir, { recursive: true, force: true }).catch(() => {})
+    }
   }
 }

@@ -95,6 +95,7 @@ export class Snapshots {
   #bytesPut = 0
   /** Of the log, when what is known here was read from it. */
   #losses = 0
+  #isStopped = false
 
   constructor(objects: Objects, log: HeldLog, files: readonly ReplicaFile[]) {
     this.#objects = objects
@@ -141,12 +142,17 @@ export class Snapshots {
     return this.#log.state.since >= policy.logBytes
   }
 
+  /** One that is under way comes to nothing. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
   /** To be asked while the directory is held for the copy. */
   moment(): Moment {
     return { state: this.#log.state, losses: this.#log.losses }
   }
 
-  /** Null: the engine lost entries meanwhile; the next one is taken from another moment. */
+  /** Null: the engine lost entries meanwhile, and the next one is taken from another moment; or it was stopped. */
   async take(picture: Picture, moment: Moment): Promise<SnapshotFigures | null> {
     const { state, losses } = moment
     if (this.#log.losses !== losses) return null
@@ -155,6 +161,7 @@ export class Snapshots {
     const attempt = `${logNameOf(this.#log.share)}.e${this.#log.epoch}.${randomBytes(6).toString('hex')}`
     this.#bytesPut = 0
     const manifest = await this.#putAll(picture, state, attempt)
+    if (manifest === null) return null
     const mark: SnapshotMark = { manifest: `${attempt}.manifest`, upTo: state.last, from: state.at }
     await storeManifest(this.#objects, mark.manifest, manifest)
     const former = this.#last?.mark ?? null
@@ -173,7 +180,7 @@ export class Snapshots {
     return entry?.head.kind === 'snapshot' ? entry.head.mark : null
   }
 
-  async #putAll(picture: Picture, state: LogState, attempt: string): Promise<Manifest> {
+  async #putAll(picture: Picture, state: LogState, attempt: string): Promise<Manifest | null> {
     const { dir, identity, states, partsHold } = picture
     const before = new Map(this.#last?.manifest.files.map((file) => [file.path, file]))
     const growing = new Map<string, number>()
@@ -186,6 +193,7 @@ export class Snapshots {
     let count = 0
     const nextName = (): string => `${attempt}.${count++}`
     for (const path of await pathsIn(dir)) {
+      if (this.#isStopped) return null
       const edition = growing.get(path) ?? null
       const former = before.get(path)
       const entry =

@@ -270,7 +270,8 @@ export class ClusterNode {
     const { dir, settings } = this.#plan
     const names = this.#hosted.lastShares.map(shareName)
     // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
-    if (names.length === 0 && !(this.#wasMember && this.#member?.isOver === true)) return
+    const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
+    if (names.length === 0 && !isElsewhere) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })

@@ -15,11 +15,13 @@ import { ipGateSettings } from './ip-gate-settings.ts'
 
 /** How often it is looked whether the log has become so long that a snapshot is due. */
 const SNAPSHOT_LOOK_MS = 5_000
+/** A share that moves in order is back in a few seconds; one whose node died is not. */
+const PATIENCE_MS = 3_000
 /** Nothing is asked for longer than this, whatever the limits of requests say. */
 const REQUEST_MS_MAX = 600_000
 
 /** An agent's place in its crawl, but for what depends on where the others are. */
-export type Seat = Omit<Share, 'ipGate' | 'domainGate' | 'turns' | 'here' | 'assignment' | 'node'>
+export type Seat = Omit<Share, 'ipGate' | 'domainGate' | 'turns' | 'here' | 'assignment' | 'node' | 'patience'>
 
 export class ClusteredAgent {
   readonly #orders: AgentOrders
@@ -104,6 +106,7 @@ export class ClusteredAgent {
         here,
         assignment,
         node: held.node,
+        patience: { clock: this.#clock, ms: PATIENCE_MS },
       },
     }
   }
@@ -131,7 +134,7 @@ export class ClusteredAgent {
 
   /** It asks nobody any more: rights of others to addresses of ours come back first. */
   async settle(): Promise<void> {
-    await Promise.all(this.#turns.map((turns) => turns.settle()))
+    await Promise.all([this.#replica.settle(), ...this.#turns.map((turns) => turns.settle())])
   }
 
   /** The crawl is closed. */

@@ -139,11 +139,11 @@ test('a release whose answer was lost is found when the share is given up once m
   await take(one, 3)
   // The first append of giving up marks the log, the second releases.
   const log = await one.engine.log('share-3')
-  const { append } = log
+  const append = log.append.bind(log)
   let appends = 0
   log.append = async (bytes, after) => {
     if (++appends === 2) one.engine.failNext('append', 'done')
-    return append.call(log, bytes, after)
+    return append(bytes, after)
   }
   const given = one.shares.giveUp(3)
   one.crew.says(3, { kind: 'drained', fault: null })

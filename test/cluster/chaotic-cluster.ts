@@ -27,6 +27,26 @@ export async function chaos(seed: number | string): Promise<ChaosResult> {
   }
 }
 
+/** Again and again what is rare otherwise: a node is back just when it is taken for dead, and hears of it late. */
+export async function doubt(seed: number | string): Promise<void> {
+  const cluster = new SimulatedCluster({ seed: `doubt ${seed}`, shares: 4 })
+  const random = new Random(`in doubt ${seed}`)
+  cluster.start('ada')
+  await cluster.runFor(500)
+  cluster.start('bea')
+  await cluster.runFor(20_000 + random.below(3_000))
+  const [ada, bea] = cluster.nodes as [SimulatedNode, SimulatedNode]
+  ada.engine.cut()
+  Object.assign(bea.engine.wire, { delayMs: random.pick([2, 400, 1_500]), watchLagMs: random.pick([0, 60_000]) })
+  await cluster.runFor(LEASE_MS + random.below(MARGIN_MS + 1_000))
+  Object.assign(ada.engine.wire, { delayMs: random.pick([2, 1_500, 2_000]), watchLagMs: 400_000 })
+  ada.engine.restore()
+  for (let i = 0; i < 200 && !ada.lease.isValid(); i++) await cluster.runFor(50)
+  // It may act, and stands still before it can hear anything more: it might go on at any moment.
+  if (random.below(2) === 0) ada.machine.freeze(false)
+  await cluster.runFor(40_000)
+}
+
 class Chaos {
   readonly #cluster: SimulatedCluster
   readonly #random: Random
@@ -61,6 +81,8 @@ class Chaos {
     cluster.say('quiet from here')
     for (const node of cluster.nodes) {
       node.machine.wake(this.#random)
+      // What is on its way late does not come any more: it is sent again.
+      node.engine.cut()
       node.engine.restore()
       Object.assign(node.engine.wire, { delayMs: 2, loss: 0, watchLagMs: 0 })
     }
@@ -104,6 +126,7 @@ class Chaos {
       () => this.#cut(active, forMs),
       () => this.#slow(node, forMs),
       () => this.#freezeInAnAnswer(node),
+      () => this.#returnInDoubt(node),
       () => this.#lag(node, forMs),
       () => this.#setClock(node),
       () => cluster.start(random.pick(NAMES)),
@@ -172,6 +195,22 @@ class Chaos {
     this.#later(3_000 + this.#random.below(3_000), () => {
       if (!this.#isQuiet) this.#freeze(node, 24_000 + this.#random.below(6_000), false)
     })
+  }
+
+  /** It is back just when others take it for dead, on a wire that tells it late. */
+  #returnInDoubt(node: SimulatedNode): void {
+    const cutMs = LEASE_MS + this.#random.below(2 * MARGIN_MS)
+    this.#cut([node], cutMs)
+    const wire = this.#random.pick([
+      { delayMs: 1_500, watchLagMs: 80_000 },
+      { delayMs: 2, watchLagMs: 80_000 },
+    ])
+    this.#later(cutMs - 1, () => {
+      if (this.#isQuiet) return
+      this.#cluster.say(`${node.name} has a wire of ${wire.delayMs} ms and hears ${wire.watchLagMs} ms late`)
+      Object.assign(node.engine.wire, wire)
+    })
+    this.#later(cutMs + 50_000, () => Object.assign(node.engine.wire, { delayMs: 2, watchLagMs: 0 }))
   }
 
   #lag(node: SimulatedNode, forMs: number): void {

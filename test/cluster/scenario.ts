@@ -68,7 +68,8 @@ class Scenario {
     const movedFrom = rest('only shares of ')?.replace(' moved', '')
     const movedTo = rest('shares moved only to ')
     const moved = this.#moved()
-    const isSaid = (what: string): boolean => this.#cluster.said.slice(this.#saidAtMark).some((one) => one.includes(what))
+    const isSaid = (what: string): boolean =>
+      this.#cluster.said.slice(this.#saidAtMark).some((one) => one.includes(what))
     if (view !== null) same(this.#cluster.viewNames.join(' ') || 'nobody', view)
     else if (said !== null) holds(isSaid(said), 'it was not said')
     else if (neverSaid !== null) holds(!isSaid(neverSaid), 'it was said')
@@ -76,7 +77,8 @@ class Scenario {
     else if (mayNot !== undefined) holds(!this.#node(mayNot).lease.isValid(), 'it may act')
     else if (runner !== undefined) same(String(this.#node(runner).running.size), String(count))
     else if (text === 'every share in its place') this.#cluster.checkSettled()
-    else if (text.startsWith('every share in its place of ')) same(String(this.#node(words.at(-1) ?? '').running.size), String(SHARES))
+    else if (text.startsWith('every share in its place of '))
+      same(String(this.#node(words.at(-1) ?? '').running.size), String(SHARES))
     else if (text === 'no share moved') same(moved.map(({ share }) => share).join(' '), '')
     else if (movedFrom !== undefined) {
       holds(moved.length > 0, 'nothing moved')
@@ -100,13 +102,18 @@ class Scenario {
   #moved(): { share: number; from: string; to: string }[] {
     const now = this.#holders()
     return this.#marked
-      .map(({ node, epoch }, share) => ({ share, from: node, to: now[share]?.node ?? '', isSame: now[share]?.epoch === epoch }))
+      .map(({ node, epoch }, share) => ({
+        share,
+        from: node,
+        to: now[share]?.node ?? '',
+        isSame: now[share]?.epoch === epoch,
+      }))
       .filter(({ isSame }) => !isSame)
   }
 
   /** The last of this name that was started. */
   #node(name: string): SimulatedNode {
-    const found = this.#cluster.nodes.filter((node) => node.name === name).at(-1)
+    const found = this.#cluster.nodes.findLast((node) => node.name === name)
     if (found === undefined) throw new Error(`no node ${name} was started`)
     return found
   }

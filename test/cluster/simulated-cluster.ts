@@ -16,6 +16,8 @@ export const MARGIN_MS = 5_000
 const STOP_MS = 3_000
 const RELEASE_MS = 4_000
 const MAKE_MS = 6_000
+/** Each wait for it lets one link of every chain of promises go on. */
+const DONE = Promise.resolve()
 const TAKES_AT_ONCE = 4
 const GIVES_AT_ONCE = 4
 
@@ -30,7 +32,13 @@ interface LogState extends ShareStanding {
 }
 
 interface WrittenView {
-  readonly members: readonly { node: string; incarnation: string; isDraining: boolean; isLeaving: boolean; weight: number }[]
+  readonly members: readonly {
+    node: string
+    incarnation: string
+    isDraining: boolean
+    isLeaving: boolean
+    weight: number
+  }[]
 }
 
 /** One process: dies for good; the next of the same name is another object. */
@@ -182,7 +190,7 @@ export class SimulatedCluster {
   async run(untilMs: number): Promise<void> {
     while (this.world.next(untilMs)) {
       // What waits for the event goes on: chains of promises in a member are short.
-      for (let i = 0; i < 12; i++) await undefined
+      for (let i = 0; i < 12; i++) await DONE
       this.#checkExclusive()
     }
   }
@@ -287,7 +295,9 @@ export class SimulatedCluster {
     if (kind !== 'view') return
     this.counts.views++
     const view = JSON.parse(new TextDecoder().decode(value)) as WrittenView & { because: string; by: string }
-    this.say(`view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`)
+    this.say(
+      `view ${number} by ${view.by}: ${view.because} → ${view.members.map((one) => `${one.node}.${one.incarnation}`).join(' ')}`,
+    )
     this.#law(Number(number) === this.counts.views, `view ${number} came after view ${this.counts.views - 1}`)
     const names = view.members.map((one) => one.node)
     this.#law(new Set(names).size === names.length, `view ${number} has a node twice: ${names.join(' ')}`)
@@ -331,8 +341,10 @@ export class SimulatedCluster {
       this.#law(phase === 'member', `${node.name} is ${phase}`)
       this.#law(node.lease.isValid(), `${node.name} has no lease`)
     }
+    const leaver = this.#lastView.members.find(({ isLeaving }) => isLeaving)
+    this.#law(leaver === undefined, `${leaver?.node} has still to leave`)
     const members = this.#lastView.members.map(({ incarnation }) => incarnation).sort()
-    const living = active.map((node) => node.member?.incarnation).sort()
+    const living = active.map((node) => node.member?.incarnation ?? '').sort()
     this.#law(members.join() === living.join(), `the view has ${members.join()}, and alive are ${living.join()}`)
     const targets = placeByRendezvous(
       this.#shares,
@@ -343,7 +355,10 @@ export class SimulatedCluster {
     )
     for (const [share, target] of targets.entries()) {
       const runners = active.filter((node) => node.running.has(share)).map((node) => node.name)
-      this.#law(runners.join() === (target ?? ''), `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`)
+      this.#law(
+        runners.join() === (target ?? ''),
+        `share ${share} runs on '${runners.join()}', and should on '${target}': ${JSON.stringify(this.logs[share])} ${JSON.stringify(active.map((node) => [node.name, node.member?.report().shares.find((one) => one.share === share)]))}`,
+      )
     }
   }
 

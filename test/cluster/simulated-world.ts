@@ -45,7 +45,7 @@ export class World {
     const last = heap.pop() as Event
     if (heap.length > 0) {
       heap[0] = last
-      for (let parent = 0; ; ) {
+      for (let parent = 0; ;) {
         let least = parent
         for (const child of [2 * parent + 1, 2 * parent + 2]) {
           if (child < heap.length && isBefore(heap[child], heap[least])) least = child
@@ -315,11 +315,10 @@ export class SimulatedEngine implements Pick<
       const cuts = this.#cuts
       const lagMs = this.wire.watchLagMs * this.#random.fraction()
       this.#world.at(this.#world.nowMs + this.#delayMs() + lagMs, () => {
+        if (!this.#isUp || cuts !== this.#cuts) return
         watch.isOnItsWay = false
-        if (this.#isUp && cuts === this.#cuts) {
-          watch.cursor = news.cursor
-          this.#machine.receive(news.tell)
-        }
+        watch.cursor = news.cursor
+        this.#machine.receive(news.tell)
         this.push()
       })
     }
@@ -329,6 +328,7 @@ export class SimulatedEngine implements Pick<
     if (!this.#isUp) return
     this.#isUp = false
     const cuts = ++this.#cuts
+    for (const watch of this.#watches) watch.isOnItsWay = false
     // Pings are unanswered for two or three seconds before a client says so.
     this.#world.at(this.#world.nowMs + 2_000 + this.#random.below(1_000), () => {
       if (!this.#isUp && cuts === this.#cuts) this.#machine.receive(() => this.#say(false))

@@ -41,7 +41,8 @@ export async function readShown(dir: string): Promise<readonly string[] | null> 
   return urlsIn(path, bytes.lastIndexOf('\n') + 1)
 }
 
-async function readShare(dir: string): Promise<CommittedState> {
+/** Of one share, by its directory. */
+export async function readShare(dir: string): Promise<CommittedState> {
   const directory = join(dir, 'state/journal')
   if (!(await journalBegun(directory))) return NOTHING
   const copy = mkdtempSync(join(tmpdir(), 'portolan-journal-'))

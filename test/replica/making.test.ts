@@ -138,7 +138,7 @@ test('a snapshot has what the one before has not, and leaves nothing behind that
   // Half-way through, the engine is away: what was there before counts, what was put goes with the next.
   const before = (await client.objects.list('share-0.')).length
   await a.work()
-  const { put } = client.objects
+  const put = client.objects.put.bind(client.objects)
   let puts = 0
   client.objects.put = async (name, bytes) => {
     if (++puts === 3) throw new Error('the line is dead')

@@ -12,7 +12,7 @@ import { FAST, temporaryDirectory } from '../crawl/run-crawl.ts'
 import { stay, takeShare, whenPages } from './moved-crawl.ts'
 
 test('taken over by force, given back, made from a snapshot: the same pages as a crawl that never moved', async () => {
-  const web = await startTestWeb({ hosts: 4, pages: 150, crossHostShare: 0.2 })
+  const web = await startTestWeb({ hosts: 4, pages: 60, crossHostShare: 0.2, meanBytes: 3_000 })
   onTestFinished(() => web.stop())
   const engine = MemoryEngine.create()
   const root = temporaryDirectory(onTestFinished)
@@ -30,30 +30,28 @@ test('taken over by force, given back, made from a snapshot: the same pages as a
   const first = await stay({
     ...a,
     incarnation: 'a1',
-    during: (crawl) => whenPages(crawl, 150, () => void takeShare(b.engine, 'b', 'b1')),
+    during: (crawl) => whenPages(crawl, 40, () => takeShare(b.engine, 'b', 'b1')),
   })
   expect(first.fault).toMatchObject({ code: 'SHARE_LOST' })
 
   // The heir has nothing: it reads the log from its beginning, and takes a snapshot.
-  let taken: Promise<unknown> = Promise.resolve()
+  let taken: unknown = null
   const second = await stay({
     ...b,
     incarnation: 'b1',
     seeds: [],
-    during: (crawl, replica) => {
-      whenPages(crawl, 200, () => {
-        taken = replica.snapshot(crawl)
-        taken.catch(() => undefined)
-      })
-    },
-    flags: { ...FAST, 'max-pages': '320' },
+    during: (crawl, replica) =>
+      whenPages(crawl, 70, async () => {
+        taken = await replica.snapshot(crawl)
+      }),
+    flags: { ...FAST, 'max-pages': '110' },
   })
-  expect(await taken).toMatchObject({ files: expect.any(Number) })
+  expect(taken).toMatchObject({ files: expect.any(Number) })
   expect(second.replica.made).toMatchObject({ from: 'log', aside: null })
   expect(second.reason).toBe('max-pages')
 
   // The former owner is back: it has what it had, and reads what it lacks.
-  const third = await stay({ ...a, incarnation: 'a2', seeds: [], flags: { ...FAST, 'max-pages': '450' } })
+  const third = await stay({ ...a, incarnation: 'a2', seeds: [], flags: { ...FAST, 'max-pages': '170' } })
   expect(third.reason).toBe('max-pages')
   expect(third.replica.made).toMatchObject({ from: 'log', aside: null, archivesMissing: [] })
 

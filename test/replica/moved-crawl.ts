@@ -28,8 +28,8 @@ export interface Stay {
   readonly skewMs: number
   readonly seeds: readonly CanonicalUrl[]
   readonly flags?: CrawlOptions['flags']
-  /** Called while it runs. */
-  readonly during?: (crawl: Crawl, replica: ShareReplica) => void
+  /** Called while it runs; what it gives is waited for before the crawl is closed. */
+  readonly during?: (crawl: Crawl, replica: ShareReplica) => Promise<unknown> | undefined
 }
 
 export interface StayResult {
@@ -72,9 +72,11 @@ export async function stay(options: Stay): Promise<StayResult> {
   })
   let reason: StopReason
   try {
-    during?.(crawl, replica)
+    const beside = during?.(crawl, replica)
     reason = await crawl.run()
+    await beside
   } finally {
+    await replica.settle()
     await crawl.close().catch(() => {})
   }
   if (crawl.fault === null) await replica.release()
@@ -83,10 +85,12 @@ export async function stay(options: Stay): Promise<StayResult> {
 }
 
 /** Calls back once, when the crawl has got this far. */
-export function whenPages(crawl: Crawl, pages: number, then: () => void): void {
-  const timer = setInterval(() => {
-    if (crawl.figures.pages < pages) return
-    clearInterval(timer)
-    then()
-  }, 1)
+export function whenPages<T>(crawl: Crawl, pages: number, then: () => Promise<T>): Promise<T> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (crawl.figures.pages < pages) return
+      clearInterval(timer)
+      resolve(then())
+    }, 1)
+  })
 }

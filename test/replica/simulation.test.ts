@@ -52,6 +52,8 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
       else if (what === 5) await machine.snapshot()
       else if (what === 6) {
         await machine.leave()
+        // With the last batch, which leaving has written.
+        kept.set(place, [...attempts])
         place = random.below(3)
         machine = await open(place)
       } else if (what < 9) {

@@ -1,0 +1,48 @@
+// A crawl by real nodes over a real NATS server, to which the three commonest things happen: a node dies, one is drained, one joins.
+// `npm run chaos` does the same a hundred times over.
+
+import { expect, test } from 'vitest'
+import { judgeCluster } from './judge-cluster.ts'
+import { RealCluster } from './real-cluster.ts'
+
+test(
+  'a node that is killed, one that is drained and one that joins cost no page and no manners',
+  { timeout: 240_000 },
+  async () => {
+    await using cluster = await RealCluster.start({
+      web: {
+        hosts: 30,
+        pages: 50,
+        meanBytes: 1_000,
+        linksPerPage: 6,
+        branching: 5,
+        crossHostShare: 0.3,
+        latencyMs: 2,
+        variants: { missing: 0.02, lost: 0.01 },
+      },
+      shares: 6,
+      leaseMs: 5_000,
+      delayMs: 50,
+      config: { frontier: { backoff: '20ms', backoffMax: '100ms' } },
+    })
+    for (const name of ['a', 'b', 'c']) cluster.start(name)
+    await cluster.settled()
+    await cluster.askedMore(150)
+    await cluster.kill('b')
+    cluster.start('d')
+    await cluster.settled()
+    const drained = cluster.command('drain', ['a'])
+    await cluster.askedMore(50)
+    await drained
+    await cluster.until('a to have nothing', () => cluster.node('a').shares.size === 0)
+    const ends = await cluster.finished()
+
+    // A node that had nothing at the end has ended as well as the others.
+    expect([...ends.values()].map(({ code }) => code)).toEqual([0, 0, 0])
+    const verdict = await judgeCluster(cluster)
+    expect(verdict.problems, cluster.story()).toEqual([])
+    // Nothing of that was for nothing: all of it happened while there was work.
+    expect(verdict.pages).toBeGreaterThan(1_400)
+    expect(verdict.costs).toHaveLength(1)
+  },
+)
