@@ -190,10 +190,15 @@ export class ClusterMember {
   #pump(): void {
     if (this.#isPumping || this.#isOver) return
     this.#isPumping = true
-    let effects = this.#membership.step()
-    while (effects.length > 0 && !this.#isOver) {
-      for (const effect of effects) this.#do(effect)
-      effects = this.#membership.step()
+    try {
+      let effects = this.#membership.step()
+      while (effects.length > 0 && !this.#isOver) {
+        for (const effect of effects) this.#do(effect)
+        effects = this.#membership.step()
+      }
+    } catch (error) {
+      // A name for the next life that cannot be written down: the disk is full.
+      this.#fail(error)
     }
     this.#isPumping = false
     if (this.#isOver) return

@@ -32,6 +32,7 @@ import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+import { Speeds } from './speeds.ts'
 
 export interface ClusterNodePlan {
   readonly dir: string
@@ -76,16 +77,15 @@ export class ClusterNode {
   #member: ClusterMember | null = null
   #chair: Chair | null = null
   #chairEpoch = 0
+  #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
-  readonly #startMs: number
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
     this.#plan = plan
     this.#lock = lock
     this.#engine = engine
-    this.#startMs = plan.clock.nowMs()
     const cell = Lease.allocate()
     this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
     const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
@@ -94,22 +94,26 @@ export class ClusterNode {
       crew: {
         agents: shares,
         dirOf: (share) => join(dir, shareName(share)),
-        isShared: true,
+        // Turns are had of the agents that own them, here as elsewhere (shared-turns.ts).
+        isShared: false,
         common: {
           crawlDir: dir,
           seeds,
-          settings,
+          settings: new Speeds(here).affordable(settings, (what) => plan.onEvent({ kind: 'fewer-connections', what })),
           identity,
           software,
           environment,
-          since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
+          // A share that comes later has not been here since then.
+          since: null,
         },
         clock,
         care: USUAL_CARE,
         faults: null,
       },
       ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
+      planned: here,
       isFenced: () => !this.#lease.isValid(),
+      isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
         if (share === 0) this.#leaveChair()
         this.#member?.lost(share)
@@ -205,7 +209,6 @@ export class ClusterNode {
         },
         giveUp: (share) => {
           if (share === 0) this.#leaveChair()
-          if (this.#member?.isOver === true) this.#hosted.isEnding()
           return this.#hosted.giveUp(share)
         },
       },
@@ -231,10 +234,17 @@ export class ClusterNode {
     return reason
   }
 
-  /** Leaves the cluster in order: its shares go on elsewhere. */
+  /**
+   * Leaves the cluster in order: its shares go on elsewhere. Interrupted once more, what is under way is cut; and where the engine is
+   * away, so that nothing can be given up, it goes as it stands: others wait its lease out.
+   */
   stop(reason: StopReason): void {
+    const isAgain = this.#stop !== null && reason === 'interrupted'
     this.#stop ??= reason
     this.#member?.leave()
+    if (!isAgain) return
+    this.#hosted.cut()
+    if (!this.#lease.isValid()) this.#resolveEnd(this.#stop)
   }
 
   /** The crawl of a cluster has no copy of one node. */
@@ -242,13 +252,14 @@ export class ClusterNode {
     throw new Fault('CONFIG_INVALID', 'a node of a cluster is not copied: its shares are kept by the engine')
   }
 
-  /** Merges the lines of the shares that were here at the end, and lets go of everything. */
-  async close(): Promise<void> {
+  /** Merges the lines of the shares that were here at the end, and lets go of everything; `last` is done while the directory is ours. */
+  async close(last: () => Promise<void> = async () => {}): Promise<void> {
     this.#member?.close()
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
       await this.#mergeOutputs()
+      await last()
     } finally {
       await this.#engine.close().catch(() => {})
       await this.#lock.release()
@@ -258,11 +269,14 @@ export class ClusterNode {
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
     const names = this.#hosted.lastShares.map(shareName)
-    if (names.length === 0) return
+    // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
+    const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
+    if (names.length === 0 && !isElsewhere) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })
     }
+    if (names.length === 0) return
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
@@ -273,6 +287,7 @@ export class ClusterNode {
   }
 
   #viewed(view: View): void {
+    this.#wasMember ||= view.members.some(({ incarnation }) => incarnation === this.#member?.incarnation)
     this.#plan.onEvent({
       kind: 'view',
       number: view.number,
