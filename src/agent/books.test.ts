@@ -298,3 +298,25 @@ test('a part that cannot be written out at the end does not take the last batch 
   await expect(books.close()).rejects.toThrow('the store is full')
   expect(ledger.written).toMatchObject([{ ended: [entry('x').url] }])
 })
+
+test('a commit that does not come to its end is waited for before more is asked for', async () => {
+  const { books, clock, ledger } = harness()
+  let finish = (): void => {}
+  const commit = ledger.commit.bind(ledger)
+  ledger.commit = async (batch) => {
+    await new Promise<void>((resolve) => (finish = resolve))
+    return commit(batch)
+  }
+  books.failed(entry('x'), 'DNS_NO_NAME', 'gone')
+  const committed = books.commit()
+  await settle()
+  clock.advance(1_999)
+  expect(books.pressure()).toBeUndefined()
+  clock.advance(2)
+  const pressure = books.pressure()
+  expect(pressure).toBeInstanceOf(Promise)
+  finish()
+  await committed
+  await pressure
+  expect(books.pressure()).toBeUndefined()
+})

@@ -75,6 +75,8 @@ export interface BooksParts {
 
 /** A batch of this many verdicts is committed before its tick, which bounds memory and what a crash costs. */
 const VERDICTS_PER_BATCH_MAX = 5_000
+/** A commit takes milliseconds; one that takes this long may not come to an end. */
+const COMMIT_STALLED_MS = 2_000
 
 export class Books {
   readonly #parts: BooksParts
@@ -89,6 +91,7 @@ export class Books {
   #waiting: { readonly number: number; readonly callback: () => void }[] = []
   /** The last batch that was taken, and the last that is durable. */
   #taken: number
+  #commitSinceMs = 0
   #durable: number
   #cancelTick: (() => void) | null = null
   #isClosed = false
@@ -223,9 +226,13 @@ export class Books {
     this.#touched()
   }
 
-  /** Something to wait for when more was done than is written, or more waits than fits memory: both stay bounded. */
+  /**
+   * Something to wait for when more was done than is written, or more waits than fits memory: both stay bounded. Also when a commit takes
+   * very long, because a disk hangs or the engine of a cluster is away: what is asked for now may have to be asked for again.
+   */
   pressure(): Promise<void> | undefined {
     if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX) return this.commit()
+    if (this.#commit !== null && this.#parts.clock.nowMs() - this.#commitSinceMs > COMMIT_STALLED_MS) return this.commit()
     return this.#parts.frontier.pressure() ?? this.#parts.pressureAbroad()
   }
 
@@ -307,6 +314,7 @@ export class Books {
   }
 
   async #commitAlone(): Promise<void> {
+    this.#commitSinceMs = this.#parts.clock.nowMs()
     this.#commit = this.#commitBatch().finally(() => {
       this.#commit = null
     })

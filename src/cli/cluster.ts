@@ -24,6 +24,7 @@ import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
+import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
 
@@ -155,6 +156,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
   }
   const isJson = own('json') !== undefined
+  refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }

@@ -12,6 +12,7 @@ import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { directoryNameOf } from './directory-name.ts'
 import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
+import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
 import type { ClusterWishes } from './crawl-in-cluster.ts'
@@ -139,6 +140,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const configPath = own('config') as string | undefined
   const progress = (own('progress') ?? 'auto') as ProgressMode
   const isJson = own('json') !== undefined
+  refuseLogins(flags, problems)
   const crawl = own('crawl') as string | undefined
   const name = own('name') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)

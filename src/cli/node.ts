@@ -12,6 +12,7 @@ import { canonicalise } from '../url/index.ts'
 import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
+import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 import { VERSION } from './version.ts'
 
@@ -108,6 +109,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
     problems.push({ where: `--${flag}`, what: 'is for the whole crawl: say it when the crawl is set up' })
     flags.delete(flag)
   }
+  refuseLogins(flags, problems)
   const engine = readEngine(flags, crawl, problems)
   if (problems.length > 0 || engine === null || crawl === undefined) {
     printProblems('node', problems)

@@ -233,7 +233,7 @@ export class ClusterMember {
       case 'renew':
         return this.#ask(this.#renew(effect, machine.incarnation), () => machine.renewalFailed())
       case 'ask':
-        return this.#ask(this.#askAbout(effect), () => undefined)
+        return this.#ask(this.#askAbout(effect), () => machine.askFailed(effect.incarnation))
       case 'create':
         return this.#ask(this.#create(effect.name, effect.value), () => machine.createFailed(effect.name))
       case 'look':

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { chaos, doubt } from '../../test/cluster/chaotic-cluster.ts'
 
-const SEEDS = Number(process.env['PORTOLAN_FUZZ_RUNS'] ?? 100)
+const SEEDS = Number(process.env['PORTOLAN_FUZZ_RUNS'] ?? 80)
 
 test(
   'two nodes never act on one share, and every share finds its place when things are quiet',

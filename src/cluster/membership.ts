@@ -120,7 +120,9 @@ export class Membership {
   #isSeen = false
   /** Of whom we have to know whether they were silent, and until when that must be proven. */
   readonly #doubts = new Map<string, { node: string; neededMs: number }>()
-  readonly #asked = new Map<string, number>()
+  /** Questions under way, one for each. */
+  readonly #asked = new Set<string>()
+  #mayAskAtMs = 0
   /** Holders that are in no view we know of, and since when we know of them. */
   readonly #strangers = new Map<number, { incarnation: string; sinceMs: number }>()
   #inspection = { share: 0, isUnderWay: false, atMs: 0 }
@@ -266,8 +268,14 @@ export class Membership {
 
   /** The number of the last beat that the engine has of it; 0: it has none. */
   answered(incarnation: string, number: number, askedMs: ClockMs): void {
+    this.#asked.delete(incarnation)
     this.#sightings.answered(incarnation, number, askedMs, this.#clock.nowMs())
     this.#desk.hintAll()
+  }
+
+  askFailed(incarnation: string): void {
+    this.#asked.delete(incarnation)
+    this.#mayAskAtMs = this.#clock.nowMs() + this.#settings.leaseMs / 30
   }
 
   /** A record is there, ours or somebody else's; whoever asked has told us of it by hear(). */
@@ -549,12 +557,10 @@ export class Membership {
     for (const [incarnation, { node, neededMs }] of this.#doubts) {
       if (nowMs < neededMs) continue
       this.#doubts.delete(incarnation)
-      if (!this.#isConnected || nowMs < (this.#asked.get(incarnation) ?? -Infinity) + this.#settings.leaseMs / 30)
-        continue
-      this.#asked.set(incarnation, nowMs)
+      if (!this.#isConnected || this.#asked.has(incarnation) || nowMs < this.#mayAskAtMs) continue
+      this.#asked.add(incarnation)
       this.#effects.push({ kind: 'ask', node, incarnation, askedMs: nowMs })
     }
-    for (const [incarnation, askedMs] of this.#asked) if (nowMs > askedMs + waitMs) this.#asked.delete(incarnation)
   }
 
   /** At most one for each member and for the holder of each share: who is no longer in doubt is not asked about again. */

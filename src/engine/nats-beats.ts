@@ -87,11 +87,7 @@ export class NatsBeats {
       },
     })
     const tellKept = async (isPast: boolean): Promise<void> => {
-      const subjects = await this.#stream.subjects(beats.all)
-      const kept = await Promise.all(subjects.map(async (subject) => this.#stream.lastOf(subject)))
-      for (const entry of kept.filter((one) => one !== null).sort((a, b) => a.at - b.at)) {
-        tell(entry.subject, entry.bytes, entry.id, isPast)
-      }
+      for await (const entry of this.#stream.walk(beats.all)) tell(entry.subject, entry.bytes, entry.id, isPast)
     }
     const forget = this.#link.onConnection((isConnected) => {
       // What cannot be read now is told by the next beat of its sender.

@@ -61,16 +61,17 @@ export class NatsLog implements EngineLog {
   }
 
   async last(): Promise<number> {
-    return (await this.#stream.span()).last
+    return this.#stream.last()
   }
 
   async first(): Promise<number> {
-    return (await this.#stream.span()).first
+    return (await this.#stream.first()) ?? (await this.#stream.last()) + 1
   }
 
   async *read(after: number): AsyncGenerator<LogEntry> {
-    const { first, last } = await this.#stream.span()
+    const last = await this.#stream.last()
     if (last <= after) return
+    const first = await this.first()
     if (first > after + 1) {
       throw new Fault('LOG_TRIMMED', `${this.#what}: entries after ${after} are asked for, but it begins at ${first}`)
     }
@@ -78,16 +79,15 @@ export class NatsLog implements EngineLog {
   }
 
   async trim(upTo: number): Promise<void> {
-    const { first, last } = await this.#stream.span()
-    const keepFrom = Math.min(upTo + 1, last)
-    if (keepFrom > first) await this.#stream.dropBefore(keepFrom)
+    const keepFrom = Math.min(upTo + 1, await this.#stream.last())
+    if (keepFrom > (await this.first())) await this.#stream.dropBefore(keepFrom)
   }
 
   /** The place was taken when we asked for it: by an earlier try of ours, or by another. */
   async #settle(id: string, after: number, isDoubtful: boolean): Promise<Appended> {
     const there = await this.#stream.entry(after + 1)
     if (there?.id === id) return { kind: 'appended', at: after + 1 }
-    const { last } = await this.#stream.span()
+    const last = await this.#stream.last()
     if (there === null && last > after && isDoubtful) {
       throw new Fault(
         'LOG_TRIMMED',

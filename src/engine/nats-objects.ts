@@ -114,11 +114,9 @@ export class NatsObjects implements Objects {
 
   async list(prefix: string): Promise<readonly string[]> {
     const start = this.#layout.of('')
-    const subjects = await this.#stream.subjects(`${start}>`)
-    return subjects
-      .map((subject) => subject.slice(start.length))
-      .filter((name) => name.startsWith(prefix))
-      .sort()
+    const names: string[] = []
+    for await (const { subject } of this.#stream.walk(`${start}>`)) names.push(subject.slice(start.length))
+    return names.filter((name) => name.startsWith(prefix)).sort()
   }
 
   /** Drops parts that were left by puts which never ended. How many of those there were. */

@@ -11,7 +11,7 @@ import { type ClockMs, systemClock } from '../base/index.ts'
 import type { EngineRecord, Records, Stop } from './engine.ts'
 import type { Layout } from './layout.ts'
 import { checkName, checkSize, hasPrefix } from './names.ts'
-import { codeOf, type NatsLink, WRONG_LAST_SEQUENCE } from './nats-link.ts'
+import { codeOf, type NatsLink, TryAgain, WRONG_LAST_SEQUENCE } from './nats-link.ts'
 import { ID_HEADER, NatsStream, type StoredEntry } from './nats-stream.ts'
 
 /** How often a watcher looks by itself. */
@@ -62,7 +62,9 @@ export class NatsRecords implements Records {
         if (codeOf(error) !== WRONG_LAST_SEQUENCE) throw error
       }
       // Ours now, or by an earlier try whose answer was lost; or another's.
-      return (await this.#stream.firstOf(subject))?.id === id ? ('created' as const) : ('exists' as const)
+      const first = await this.#stream.firstOf(subject)
+      if (first === null) throw new TryAgain('neither ours nor another is there')
+      return first.id === id ? ('created' as const) : ('exists' as const)
     })
     if (answer === 'created' && this.#link.isConnected) this.#link.connection.publish(this.#layout.news)
     return answer
@@ -75,7 +77,7 @@ export class NatsRecords implements Records {
 
   async list(prefix: string): Promise<readonly EngineRecord[]> {
     if (prefix !== '') checkName(prefix)
-    const { last } = await this.#stream.span()
+    const last = await this.#stream.last()
     const found = new Map<string, EngineRecord>()
     for await (const entry of this.#stream.entries({ from: 1, to: last })) {
       const record = this.#recordOf(entry)
@@ -99,7 +101,7 @@ export class NatsRecords implements Records {
       hear(record)
     }
     const readOn = async (): Promise<void> => {
-      const { last } = await this.#stream.span()
+      const last = await this.#stream.last()
       // An engine that lost its newest records has new ones at their places.
       told = Math.min(told, last)
       for await (const entry of this.#stream.entries({ from: told + 1, to: last })) tell(entry)

@@ -35,12 +35,16 @@ export async function doubt(seed: number | string): Promise<void> {
   await cluster.runFor(500)
   cluster.start('bea')
   await cluster.runFor(20_000 + random.below(3_000))
-  const ada = cluster.nodes[0] as SimulatedNode
+  const [ada, bea] = cluster.nodes as [SimulatedNode, SimulatedNode]
   ada.engine.cut()
+  Object.assign(bea.engine.wire, { delayMs: random.pick([2, 400, 1_500]), watchLagMs: random.pick([0, 60_000]) })
   await cluster.runFor(LEASE_MS + random.below(MARGIN_MS + 1_000))
   Object.assign(ada.engine.wire, { delayMs: random.pick([2, 1_500, 2_000]), watchLagMs: 400_000 })
   ada.engine.restore()
-  await cluster.runFor(60_000)
+  for (let i = 0; i < 200 && !ada.lease.isValid(); i++) await cluster.runFor(50)
+  // It may act, and stands still before it can hear anything more: it might go on at any moment.
+  if (random.below(2) === 0) ada.machine.freeze(false)
+  await cluster.runFor(40_000)
 }
 
 class Chaos {

@@ -341,6 +341,8 @@ export class SimulatedCluster {
       this.#law(phase === 'member', `${node.name} is ${phase}`)
       this.#law(node.lease.isValid(), `${node.name} has no lease`)
     }
+    const leaver = this.#lastView.members.find(({ isLeaving }) => isLeaving)
+    this.#law(leaver === undefined, `${leaver?.node} has still to leave`)
     const members = this.#lastView.members.map(({ incarnation }) => incarnation).sort()
     const living = active.map((node) => node.member?.incarnation ?? '').sort()
     this.#law(members.join() === living.join(), `the view has ${members.join()}, and alive are ${living.join()}`)
