@@ -258,11 +258,12 @@ export class ClusterNode {
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
     const names = this.#hosted.lastShares.map(shareName)
-    if (names.length === 0) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })
     }
+    // An earlier run may have ended here with some: they are elsewhere now.
+    if (names.length === 0) return
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
