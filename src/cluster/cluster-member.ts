@@ -101,6 +101,11 @@ export class ClusterMember {
     return this.#membership.view
   }
 
+  /** Which run of the crawl this is: a wish to go on after an end begins the next. */
+  get run(): number {
+    return this.#membership.wishes.run
+  }
+
   /** The crawl has ended or is to stop: what is given up now is given up for good. */
   get isOver(): boolean {
     return this.#membership.endReason() !== null || this.#membership.wishes.isStopping

@@ -91,6 +91,8 @@ export class ClusterNode {
   #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
+  /** It took part to the end of the crawl. */
+  #isEnded = false
   #fault: unknown = null
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
@@ -299,6 +301,7 @@ export class ClusterNode {
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
+      await this.#leaveFigures()
       await this.#left.look()
       await this.#mergeOutputs()
       await last()
@@ -405,6 +408,13 @@ export class ClusterNode {
     }
   }
 
+  /** For whoever looks at the crawl when nobody works on it any more. Nothing depends on it. */
+  async #leaveFigures(): Promise<void> {
+    if (!this.#isEnded || this.#member === null) return
+    const figures: NodeFigures = { ...this.#ownFigures(), shares: this.#hosted.lastShares }
+    await this.#engine.records.create(`done.${this.#member.run}.${this.#plan.node}`, encode(figures)).catch(() => {})
+  }
+
   /** Nothing helps here: others go on with its shares. */
   #broke(fault: unknown): void {
     this.#fault ??= fault
@@ -416,7 +426,10 @@ export class ClusterNode {
       this.#fault ??= how.fault
       return this.#resolveEnd('error')
     }
-    if (how.kind === 'ended') return this.#resolveEnd(stopReasonOf(how.reason))
+    if (how.kind === 'ended') {
+      this.#isEnded = true
+      return this.#resolveEnd(stopReasonOf(how.reason))
+    }
     this.#resolveEnd(this.#stop ?? 'interrupted')
   }
 }
