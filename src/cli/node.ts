@@ -169,6 +169,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     isJson,
     warnings: [],
     cluster: {
+      node: name,
       greeting: `Taking part in crawl ${identity.name} as node ${name}, into ${dir}. Ctrl-C gives its shares to the others.\n`,
       open: (onEvent) =>
         openClusterNode({
@@ -183,6 +184,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           marginMs: definition.marginMs,
           seeds,
           settings: config,
+          shelf: config.shelf,
           identity,
           clock: systemClock,
           software: `Portolan/${VERSION}`,

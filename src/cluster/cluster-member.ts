@@ -4,6 +4,7 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
 import type { Lease } from './lease.ts'
+import type { LostNode } from './lost-nodes.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
 import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
 import type { ShareReport, ShareStanding } from './share-desk.ts'
@@ -103,6 +104,11 @@ export class ClusterMember {
   /** The crawl has ended or is to stop: what is given up now is given up for good. */
   get isOver(): boolean {
     return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
+  }
+
+  /** Nodes that never come back, as far as we have heard. */
+  get lostNodes(): readonly LostNode[] {
+    return this.#membership.wishes.lost
   }
 
   /** Which node each share should be with. */

@@ -14,17 +14,20 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckpointFigures, CrawlFigures, CrawlSettings, CrawlSnapshot } from '../agent/index.ts'
 import { type Clock, Fault, type StopReason, STOPS } from '../base/index.ts'
-import { ClusterMember, Lease, type View, type WayOut } from '../cluster/index.ts'
+import { ClusterMember, Lease, type LostNode, type View, type WayOut } from '../cluster/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import { placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
+import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
 import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
+import { LeftFiles } from './left-files.ts'
+import { LostNodes } from './lost-nodes.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
 import { markDirectory } from './node-mark.ts'
@@ -33,6 +36,7 @@ import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
 import { Speeds } from './speeds.ts'
+import { Timers } from './timers.ts'
 
 export interface ClusterNodePlan {
   readonly dir: string
@@ -49,6 +53,8 @@ export interface ClusterNodePlan {
   readonly marginMs: number
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
+  /** Where finished files of all nodes go. */
+  readonly shelf: ShelfOptions
   readonly identity: CrawlIdentity
   readonly clock: Clock
   readonly software: string
@@ -65,6 +71,8 @@ const TAKES_AT_ONCE = 4
 /** Shares that are given up at once while the crawl goes on: each pauses meanwhile. */
 const GIVES_AT_ONCE = 2
 const DESK_MS = 2_000
+/** How often it is looked for files that were left here, and what can be done about nodes that are lost. */
+const LOOK_MS = 2_000
 /** What another node asks of this one. */
 type Question = { readonly ask: 'shares'; readonly question: DeskQuestion } | { readonly ask: 'figures' }
 
@@ -74,6 +82,9 @@ export class ClusterNode {
   readonly #engine: Engine
   readonly #lease: Lease
   readonly #hosted: HostedShares
+  readonly #left: LeftFiles
+  readonly #lost: LostNodes
+  readonly #timers = new Timers()
   #member: ClusterMember | null = null
   #chair: Chair | null = null
   #chairEpoch = 0
@@ -110,7 +121,10 @@ export class ClusterNode {
         care: USUAL_CARE,
         faults: null,
       },
-      ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
+      ordersOf: (held) => {
+        const { shelf } = plan
+        return { engine: plan.engine, held, lease: cell, here, assignment, lost: this.#lostNodes, shelf }
+      },
       planned: here,
       isFenced: () => !this.#lease.isValid(),
       isOver: () => this.#member?.isOver === true,
@@ -121,6 +135,28 @@ export class ClusterNode {
       onBroken: (fault) => this.#broke(fault),
       onEvent: plan.onEvent,
     })
+    this.#left = new LeftFiles({
+      dir,
+      node: plan.node,
+      engine,
+      withoutAgent: (share, work) => this.#hosted.withoutAgent(share, work),
+      onShort: (agent, file) => {
+        const what = `${file} was left here and has lost bytes that were committed; restore it from a copy`
+        plan.onEvent({ kind: 'agent-warning', agent, what })
+      },
+    })
+    this.#lost = new LostNodes({
+      engine,
+      shares,
+      clock,
+      hosted: () => this.#hosted.shares,
+      renew: (share) => this.#hosted.renew(share),
+      onSettled: ({ node }, sum) => plan.onEvent({ kind: 'lost-settled', node, ...sum }),
+    })
+  }
+
+  get #lostNodes(): readonly LostNode[] {
+    return this.#member?.lostNodes ?? []
   }
 
   /** Takes the directory and finds the engine; nothing is joined yet. */
@@ -229,6 +265,10 @@ export class ClusterNode {
       answer: (question) => this.#answer(question),
     })
     if (this.#stop !== null) this.#member.leave()
+    this.#timers.every(LOOK_MS, () => {
+      void this.#left.look().catch((fault: unknown) => this.#broke(fault))
+      void this.#lost.look(this.#lostNodes).catch((fault: unknown) => this.#broke(fault))
+    })
     const reason = await end
     this.#leaveChair()
     return reason
@@ -254,10 +294,12 @@ export class ClusterNode {
 
   /** Merges the lines of the shares that were here at the end, and lets go of everything; `last` is done while the directory is ours. */
   async close(last: () => Promise<void> = async () => {}): Promise<void> {
+    this.#timers.clear()
     this.#member?.close()
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
+      await this.#left.look()
       await this.#mergeOutputs()
       await last()
     } finally {
@@ -280,7 +322,8 @@ export class ClusterNode {
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
-      await view.finish(settings.store.warc !== 'off')
+      const gone = await this.#lost.goneFiles(this.#lostNodes, this.#hosted.lastShares).catch(() => new Set<string>())
+      await view.finish(settings.store.warc !== 'off', gone)
     } finally {
       await view.close()
     }
@@ -312,6 +355,7 @@ export class ClusterNode {
       nodes: () => this.#member?.view.members.map(({ node }) => node) ?? [],
       askNode: (node, question) => this.#askNode(node, question),
       epochs: () => this.#epochs(),
+      expectsWork: () => !this.#lost.isSettled(this.#lostNodes),
       decided: (reason) => this.#member?.end(reason),
     })
   }

@@ -58,6 +58,8 @@ interface Hosted {
   drained: () => void
   ended: () => void
   closed: (fault: PlainFault | null) => void
+  /** While its agent is opened anew. */
+  renewing: Promise<void> | null
 }
 
 /** How long what is under way may take when a share is given up; then it is cut, and asked for again by whoever has it next. */
@@ -82,6 +84,10 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   readonly #timers = new Timers()
   /** Shares that were here when they were given up for good: at the end of the crawl. */
   readonly #last = new Map<number, AgentStatus | null>()
+  /** Shares on their way here or away: their threads may write to files. */
+  readonly #moving = new Map<number, number>()
+  /** Shares whose files somebody else works on; they are not opened meanwhile. */
+  readonly #still = new Map<number, Promise<unknown>>()
   #round = 0
   #isTooManyTold = false
 
@@ -147,7 +153,41 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     return { epoch, holder, released, last: at }
   }
 
-  async take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
+  take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
+    return this.#moves(share, async () => {
+      await this.#still.get(share)
+      return this.#take(share, seen, holder)
+    })
+  }
+
+  /** Does something to files of a share while no agent of it is here, nor on its way. False: one is. */
+  async withoutAgent(share: number, work: () => Promise<void>): Promise<boolean> {
+    if (this.#hosted.has(share) || this.#moving.has(share) || this.#still.has(share)) return false
+    const done = work()
+    this.#still.set(
+      share,
+      done.catch(() => {}),
+    )
+    try {
+      await done
+      return true
+    } finally {
+      this.#still.delete(share)
+    }
+  }
+
+  async #moves<T>(share: number, move: () => Promise<T>): Promise<T> {
+    this.#moving.set(share, (this.#moving.get(share) ?? 0) + 1)
+    try {
+      return await move()
+    } finally {
+      const left = (this.#moving.get(share) ?? 1) - 1
+      if (left === 0) this.#moving.delete(share)
+      else this.#moving.set(share, left)
+    }
+  }
+
+  async #take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
     const standing = this.#seen.get(share)
     if (standing === undefined || standing.at !== seen.last || standing.epoch !== seen.epoch) return null
     const { engine } = this.#parts
@@ -169,6 +209,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       drained: () => {},
       ended: () => {},
       closed: () => {},
+      renewing: null,
     }
     this.#hosted.set(share, hosted)
     try {
@@ -197,6 +238,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   }
 
   async giveUp(share: number): Promise<void> {
+    await this.#hosted.get(share)?.renewing
     const hosted = this.#hosted.get(share)
     if (hosted === undefined) return this.#releaseTried(share)
     if (hosted.state === 'open') await this.#stop(share, hosted)
@@ -242,6 +284,23 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       break
     }
     this.#tried.delete(share)
+  }
+
+  /** Stops an agent in order and opens it anew, with the orders of now. False: not in this moment. */
+  async renew(share: number): Promise<boolean> {
+    const hosted = this.#hosted.get(share)
+    if (hosted?.state !== 'open' || this.#parts.isFenced()) return false
+    hosted.renewing = this.#renew(share, hosted).finally(() => (hosted.renewing = null))
+    await hosted.renewing
+    return true
+  }
+
+  async #renew(share: number, hosted: Hosted): Promise<void> {
+    await this.#stop(share, hosted)
+    await this.#endThread(share, hosted)
+    if (this.#hosted.get(share) !== hosted) return
+    hosted.state = 'silent'
+    await this.#openAgain(share)
   }
 
   /** Every thread is ended, and with it every socket. */
@@ -419,7 +478,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     hosted.status = this.#crew.statusOf(share) ?? hosted.status
     this.#threadEnded(share)
     waitNoMore(hosted)
-    await this.#crew.end(share)
+    await this.#moves(share, () => this.#crew.end(share))
   }
 
   #threadEnded(share: number): void {
