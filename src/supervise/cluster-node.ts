@@ -313,7 +313,8 @@ export class ClusterNode {
 
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
-    const names = this.#hosted.lastShares.map(shareName)
+    const shown = await this.#shownShares()
+    const names = shown.map(shareName)
     // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
     const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
     if (names.length === 0 && !isElsewhere) return
@@ -325,10 +326,34 @@ export class ClusterNode {
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
-      const gone = await this.#lost.goneFiles(this.#lostNodes, this.#hosted.lastShares).catch(() => new Set<string>())
+      const gone = await this.#lost.goneFiles(this.#lostNodes, shown).catch(() => new Set<string>())
       await view.finish(settings.store.warc !== 'off', gone)
     } finally {
       await view.close()
+    }
+  }
+
+  /**
+   * Shares whose lines are for this node to show: where the crawl has ended, or nobody is left, those that it was the last to have. A
+   * share that moved when the end came may have been released here and begun by nobody: its log knows.
+   */
+  async #shownShares(): Promise<readonly number[]> {
+    const { shares, node } = this.#plan
+    const last = this.#hosted.lastShares
+    const isAlone = this.#member?.view.members.every((member) => member.node === node) === true
+    if (!this.#isEnded && !(this.#wasMember && isAlone)) return last
+    try {
+      const isOurs = await Promise.all(
+        Array.from({ length: shares }, async (_, share) => {
+          if (last.includes(share)) return true
+          const tail = await (await ShareLog.open(this.#engine, share)).tail()
+          return tail?.head.kind === 'release' && tail.head.node === node
+        }),
+      )
+      return [...isOurs.keys()].filter((share) => isOurs[share])
+    } catch {
+      // The engine is away: what is known here is shown.
+      return last
     }
   }
 
