@@ -336,7 +336,9 @@ function renderNode(status: NodeStatus, figures: NodeFigures | null): string {
   const { node, weight, isDraining, isLeaving, host, beatAgeMs, shares, report } = status
   const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
   const beat =
-    beatAgeMs === null ? 'no beat yet' : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs / 1_000) * 1_000))} ago`
+    beatAgeMs === null
+      ? 'no beat yet'
+      : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs / 1_000) * 1_000))} ago`
   const moving = report?.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving') ?? []
   return (
     `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${beat}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +

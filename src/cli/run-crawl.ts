@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Fault, formatDuration, parseFaultPlan, type StopReason, systemClock } from '../base/index.ts'
+import { Fault, formatDuration, parseFaultPlan, type StopReason, STOPS, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
@@ -132,7 +132,9 @@ async function crawlAndTell(
   if (fault instanceof Fault && fault.code === 'CLUSTER_REFUSED') throw fault
   const summary = summaryOf(job, request, before, stoppedBecause, await shipment.figures())
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
-  const hasReport = stoppedBecause !== 'disk-full'
+  // And a node that had no share in the end has nothing to say of the crawl: what stands there stays.
+  const isEmpty = request.cluster !== undefined && job.agents === 0
+  const hasReport = stoppedBecause !== 'disk-full' && !isEmpty
   if (hasReport) {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
@@ -143,7 +145,8 @@ async function crawlAndTell(
       `portolan ${request.cluster === undefined ? 'crawl' : 'node'}: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`,
     )
   tellResult(summary)
-  if (request.progress !== 'none' || !isJson) {
+  if (isEmpty && fault === null) say(`This node had no share when it ended (${STOPS[stoppedBecause]}).\n`)
+  else if (request.progress !== 'none' || !isJson) {
     const terminal = { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 }
     const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
     say(`\n${renderSummary(summary, style)}`)
