@@ -101,6 +101,11 @@ export class ClusterMember {
     return this.#membership.view
   }
 
+  /** Which run of the crawl this is: a wish to go on after an end begins the next. */
+  get run(): number {
+    return this.#membership.wishes.run
+  }
+
   /** The crawl has ended or is to stop: what is given up now is given up for good. */
   get isOver(): boolean {
     return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
@@ -196,10 +201,15 @@ export class ClusterMember {
   #pump(): void {
     if (this.#isPumping || this.#isOver) return
     this.#isPumping = true
-    let effects = this.#membership.step()
-    while (effects.length > 0 && !this.#isOver) {
-      for (const effect of effects) this.#do(effect)
-      effects = this.#membership.step()
+    try {
+      let effects = this.#membership.step()
+      while (effects.length > 0 && !this.#isOver) {
+        for (const effect of effects) this.#do(effect)
+        effects = this.#membership.step()
+      }
+    } catch (error) {
+      // A name for the next life that cannot be written down: the disk is full.
+      this.#fail(error)
     }
     this.#isPumping = false
     if (this.#isOver) return

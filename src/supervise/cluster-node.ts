@@ -22,7 +22,7 @@ import { placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { writeLayout } from '../view/index.ts'
+import { markDirectory, writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
 import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
@@ -30,11 +30,11 @@ import { LeftFiles } from './left-files.ts'
 import { LostNodes } from './lost-nodes.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
-import { markDirectory } from './node-mark.ts'
 import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+import { Speeds } from './speeds.ts'
 import { Timers } from './timers.ts'
 
 export interface ClusterNodePlan {
@@ -87,16 +87,17 @@ export class ClusterNode {
   #member: ClusterMember | null = null
   #chair: Chair | null = null
   #chairEpoch = 0
+  #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
+  /** It took part to the end of the crawl. */
+  #isEnded = false
   #fault: unknown = null
-  readonly #startMs: number
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
     this.#plan = plan
     this.#lock = lock
     this.#engine = engine
-    this.#startMs = plan.clock.nowMs()
     const cell = Lease.allocate()
     this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
     const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
@@ -105,15 +106,17 @@ export class ClusterNode {
       crew: {
         agents: shares,
         dirOf: (share) => join(dir, shareName(share)),
-        isShared: true,
+        // Turns are had of the agents that own them, here as elsewhere (shared-turns.ts).
+        isShared: false,
         common: {
           crawlDir: dir,
           seeds,
-          settings,
+          settings: new Speeds(here).affordable(settings, (what) => plan.onEvent({ kind: 'fewer-connections', what })),
           identity,
           software,
           environment,
-          since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
+          // A share that comes later has not been here since then.
+          since: null,
         },
         clock,
         care: USUAL_CARE,
@@ -123,7 +126,9 @@ export class ClusterNode {
         const { shelf } = plan
         return { engine: plan.engine, held, lease: cell, here, assignment, lost: this.#lostNodes, shelf }
       },
+      planned: here,
       isFenced: () => !this.#lease.isValid(),
+      isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
         if (share === 0) this.#leaveChair()
         this.#member?.lost(share)
@@ -241,7 +246,6 @@ export class ClusterNode {
         },
         giveUp: (share) => {
           if (share === 0) this.#leaveChair()
-          if (this.#member?.isOver === true) this.#hosted.isEnding()
           return this.#hosted.giveUp(share)
         },
       },
@@ -271,10 +275,17 @@ export class ClusterNode {
     return reason
   }
 
-  /** Leaves the cluster in order: its shares go on elsewhere. */
+  /**
+   * Leaves the cluster in order: its shares go on elsewhere. Interrupted once more, what is under way is cut; and where the engine is
+   * away, so that nothing can be given up, it goes as it stands: others wait its lease out.
+   */
   stop(reason: StopReason): void {
+    const isAgain = this.#stop !== null && reason === 'interrupted'
     this.#stop ??= reason
     this.#member?.leave()
+    if (!isAgain) return
+    this.#hosted.cut()
+    if (!this.#lease.isValid()) this.#resolveEnd(this.#stop)
   }
 
   /** The crawl of a cluster has no copy of one node. */
@@ -282,13 +293,14 @@ export class ClusterNode {
     throw new Fault('CONFIG_INVALID', 'a node of a cluster is not copied: its shares are kept by the engine')
   }
 
-  /** Merges the lines of the shares that were here at the end, and lets go of everything. `last` is done while the directory is still held. */
+  /** Merges the lines of the shares that were here at the end, and lets go of everything; `last` is done while the directory is ours. */
   async close(last: () => Promise<void> = async () => {}): Promise<void> {
     this.#timers.clear()
     this.#member?.close()
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
+      await this.#leaveFigures()
       await this.#left.look()
       await this.#mergeOutputs()
       await last()
@@ -300,23 +312,52 @@ export class ClusterNode {
 
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
-    const names = this.#hosted.lastShares.map(shareName)
-    if (names.length === 0) return
+    const shown = await this.#shownShares()
+    const names = shown.map(shareName)
+    // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
+    const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
+    if (names.length === 0 && !isElsewhere) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })
     }
+    if (names.length === 0) return
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
-      const gone = await this.#lost.goneFiles(this.#lostNodes, this.#hosted.lastShares).catch(() => new Set<string>())
+      const gone = await this.#lost.goneFiles(this.#lostNodes, shown).catch(() => new Set<string>())
       await view.finish(settings.store.warc !== 'off', gone)
     } finally {
       await view.close()
     }
   }
 
+  /**
+   * Shares whose lines are for this node to show: where the crawl has ended, or nobody is left, those that it was the last to have. A
+   * share that moved when the end came may have been released here and begun by nobody: its log knows.
+   */
+  async #shownShares(): Promise<readonly number[]> {
+    const { shares, node } = this.#plan
+    const last = this.#hosted.lastShares
+    const isAlone = this.#member?.view.members.every((member) => member.node === node) === true
+    if (!this.#isEnded && !(this.#wasMember && isAlone)) return last
+    try {
+      const isOurs = await Promise.all(
+        Array.from({ length: shares }, async (_, share) => {
+          if (last.includes(share)) return true
+          const tail = await (await ShareLog.open(this.#engine, share)).tail()
+          return tail?.head.kind === 'release' && tail.head.node === node
+        }),
+      )
+      return [...isOurs.keys()].filter((share) => isOurs[share])
+    } catch {
+      // The engine is away: what is known here is shown.
+      return last
+    }
+  }
+
   #viewed(view: View): void {
+    this.#wasMember ||= view.members.some(({ incarnation }) => incarnation === this.#member?.incarnation)
     this.#plan.onEvent({
       kind: 'view',
       number: view.number,
@@ -391,6 +432,13 @@ export class ClusterNode {
     }
   }
 
+  /** For whoever looks at the crawl when nobody works on it any more. Nothing depends on it. */
+  async #leaveFigures(): Promise<void> {
+    if (!this.#isEnded || this.#member === null) return
+    const figures: NodeFigures = { ...this.#ownFigures(), shares: this.#hosted.lastShares }
+    await this.#engine.records.create(`done.${this.#member.run}.${this.#plan.node}`, encode(figures)).catch(() => {})
+  }
+
   /** Nothing helps here: others go on with its shares. */
   #broke(fault: unknown): void {
     this.#fault ??= fault
@@ -402,7 +450,10 @@ export class ClusterNode {
       this.#fault ??= how.fault
       return this.#resolveEnd('error')
     }
-    if (how.kind === 'ended') return this.#resolveEnd(stopReasonOf(how.reason))
+    if (how.kind === 'ended') {
+      this.#isEnded = true
+      return this.#resolveEnd(stopReasonOf(how.reason))
+    }
     this.#resolveEnd(this.#stop ?? 'interrupted')
   }
 }

@@ -14,11 +14,13 @@
 //   a is gone with 3                       waits for its end: exit code, or the signal
 //   a is another incarnation               waits until it has been reborn
 //   a says: some words                     waits until it has said so
+//   another crawl later of format 99       beside this one, in the same engine
 //   refused: cluster drain x: some words   a command that must fail, and its reason
 //   end                                    waits for the end of all nodes, and judges
 
 import { readFileSync } from 'node:fs'
 import { parseDuration } from '../../src/base/index.ts'
+import { connectEngine } from '../../src/engine/index.ts'
 import { portolan } from '../cli/portolan.ts'
 import type { Disturbance } from './disturbances.ts'
 import { forgetTail } from './forgetful-nats.ts'
@@ -66,6 +68,7 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
     /^refused: (node|cluster) ([^:]*): (.*)$/,
     (story, [, which = '', args = '', why = '']) => story.refused(which, args, why),
   ],
+  [/^another crawl (\w+) of format (\d+)$/, (story, [, name = '', format]) => story.defineOther(name, Number(format))],
   [/^end$/, (story) => story.end()],
 ]
 
@@ -200,6 +203,13 @@ class Story implements AsyncDisposable {
     await this.cluster.until(`the end of ${name}`, () => !node.isRunning)
     const { code, signal } = await node.ended
     if (String(code ?? signal) !== how) throw new Error(`it ended with ${code ?? signal}`)
+  }
+
+  /** As another version of Portolan would set it up. */
+  async defineOther(crawl: string, format: number): Promise<void> {
+    const engine = await connectEngine({ servers: this.cluster.nats.urls, crawl })
+    await engine.records.create('crawl', new TextEncoder().encode(JSON.stringify({ format, from: 'the future' })))
+    await engine.close()
   }
 
   async refused(which: string, args: string, why: string): Promise<void> {
