@@ -232,7 +232,8 @@ export class Books {
    */
   pressure(): Promise<void> | undefined {
     if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX) return this.commit()
-    if (this.#commit !== null && this.#parts.clock.nowMs() - this.#commitSinceMs > COMMIT_STALLED_MS) return this.commit()
+    if (this.#commit !== null && this.#parts.clock.nowMs() - this.#commitSinceMs > COMMIT_STALLED_MS)
+      return this.commit()
     return this.#parts.frontier.pressure() ?? this.#parts.pressureAbroad()
   }
 

@@ -121,13 +121,14 @@ export async function openCrawlFiles(
 
   const { warc } = settings.store
   if (warc === 'off') return { archive: new NullArchive(), ...lines, linkLog, committed }
-  const shipped = await loadShipped(share?.crawlDir ?? dir)
+  const directory = share?.crawlDir ?? dir
   const writer = await WarcWriter.open({
-    directory: share?.crawlDir ?? dir,
+    directory,
     crawlName: identity.name,
     agent: share?.agent ?? 0,
     node: share?.node ?? null,
-    elsewhere: (file) => shipped.get(file)?.bytes ?? null,
+    // Looked up when a file is found to be missing: a node ships files while its agents come and go.
+    elsewhere: async (file) => (await loadShipped(directory)).get(file)?.bytes ?? null,
     ...(plan.notesLost === true ? { mayLack: true } : {}),
     options: { ...settings.store, warc },
     info: {

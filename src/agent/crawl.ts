@@ -17,8 +17,8 @@ import { type Bell, type CrawlState, openCrawlState } from './crawl-state.ts'
 import type { CrawlFigures, CrawlTotals, Spent } from './figures.ts'
 import type { PaceFigures, Speed } from './pace.ts'
 import type { LostCaptures } from './lost-captures.ts'
-import { originalNotesIn } from './page-originals.ts'
-import { requeue, requeueLost, requeuePages, type ReturnParts } from './requeue.ts'
+import { originalNotesIn, unlessKnown } from './page-originals.ts'
+import { noteLost, requeue, requeueLost, requeuePages, type LostParts, type ReturnParts } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
@@ -196,13 +196,27 @@ export class Crawl {
    * of all agents. Returns how many. Of a crawl that was opened for this (`notesLost`), and is closed next.
    */
   async requeueLost(isGone: (file: string) => boolean, lost: LostCaptures): Promise<number> {
+    return requeueLost({ ...this.#returnParts(), ...this.#lostParts() }, isGone, lost)
+  }
+
+  /**
+   * Forgets contents whose copies are lost, of those that this agent owns: the first half of requeueLost(), for agents that
+   * have to wait for each other between the two. Closed next, too.
+   */
+  async forgetLost(lost: LostCaptures): Promise<void> {
+    const { books } = this.#walk
+    await noteLost({ ...this.#lostParts(), books }, lost)
+    await books.commit()
+  }
+
+  #lostParts(): Pick<LostParts, 'lostNotes' | 'originals'> {
     const { files, lost: known } = this.#state
     assert(files.lost !== null, 'a crawl that notes lost captures is opened for it')
     const originals =
       files.originals === null
         ? originalNotesIn(files.pages.path, known)
-        : readJsonLines<OriginalNote>(files.originals.path)
-    return requeueLost({ ...this.#returnParts(), lostNotes: files.lost, originals }, isGone, lost)
+        : unlessKnown(readJsonLines<OriginalNote>(files.originals.path), known)
+    return { lostNotes: files.lost, originals }
   }
 
   #returnParts(): ReturnParts {

@@ -42,6 +42,11 @@ export async function* originalNotesIn(path: string, lost: Lost): AsyncGenerator
   }
 }
 
+/** Those of notes whose loss is not noted yet. */
+export async function* unlessKnown(notes: AsyncIterable<OriginalNote>, lost: Lost): AsyncGenerator<OriginalNote> {
+  for await (const note of notes) if (lost?.has(note) !== true) yield note
+}
+
 /** The same for notes of originals. */
 export function notedOriginalsIn(notes: LineReader, lost: Lost): (position: number) => Promise<FoundOriginal> {
   return async (position) => {

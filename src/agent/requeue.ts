@@ -104,15 +104,22 @@ export async function requeueLost(
   isGone: (file: string) => boolean,
   lost: LostCaptures,
 ): Promise<number> {
-  const { lostNotes, originals, books } = parts
+  // In one batch with the first pages: what is put back in line is not kept as a revisit of itself.
+  await noteLost(parts, lost)
+  const isLost = (page: PageRecord): boolean => page.warc !== null && (isGone(page.warc.file) || lost.leaves(page))
+  return requeuePages(parts, { page: isLost, isLost: true })
+}
+
+/** Notes which of the contents that this agent owns are lost; with the next batch. */
+export async function noteLost(
+  { lostNotes, originals, books }: Pick<LostParts, 'lostNotes' | 'originals' | 'books'>,
+  lost: LostCaptures,
+): Promise<void> {
   for await (const { url, fetchedAtMs } of originals) {
     if (lost.has({ url, fetchedAtMs })) lostNotes.append({ url, fetchedAtMs })
     if (lostNotes.needsDrain) await lostNotes.drained()
   }
-  // In one batch with the first pages: what is put back in line is not kept as a revisit of itself.
   books.noted()
-  const isLost = (page: PageRecord): boolean => page.warc !== null && (isGone(page.warc.file) || lost.leaves(page))
-  return requeuePages(parts, { page: isLost, isLost: true })
 }
 
 function entryOf(

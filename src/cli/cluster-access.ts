@@ -1,12 +1,61 @@
 // How the commands of a cluster reach it: the engine that the options name, and the crawl that is defined there.
 
 import { Fault } from '../base/index.ts'
-import type { CrawlDefinition } from '../cluster/index.ts'
-import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
+import { checkNodeName, type CrawlDefinition } from '../cluster/index.ts'
+import { type CrawlConfig, environmentName, optionRows, type Problem, readConfig, SECTIONS } from '../config/index.ts'
 import { checkCrawlName, type EngineSettings, readNatsAccess } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import { printable } from '../report/index.ts'
-import type { Said } from './stored-settings.ts'
+import { mergeSaid, type Said } from './stored-settings.ts'
+
+/** Options that are about a machine and not about the crawl. */
+const OWN_OPTIONS: ReadonlySet<string> = new Set(['memory', 'connections', 'dns', 'proxy'])
+/** Headers whose values are secrets wherever they are sent. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
+
+/** Whether an option is said to a node, and holds there alone. */
+export function isOwnOption(flag: string | undefined): boolean {
+  return flag !== undefined && (OWN_OPTIONS.has(flag) || flag === 'nats' || flag.startsWith('nats-'))
+}
+
+/** Variables that speak of the crawl: one node must not mean another crawl than the others. */
+export function foreignVariables(environment: Environment): string[] {
+  const names = optionRows(SECTIONS).flatMap(({ facts: { flag } }) =>
+    flag === undefined || isOwnOption(flag) ? [] : [environmentName(flag)],
+  )
+  return names.filter((name) => environment[name] !== undefined)
+}
+
+/** Of what was said, that which is about this machine. */
+export function ownSettings(said: Said): Said {
+  return pickOptions(said, isOwnOption)
+}
+
+export function withoutOwn(said: Said): Said {
+  return pickOptions(said, (flag) => !isOwnOption(flag))
+}
+
+/** The name of a node is part of names in the engine. */
+export function checkName(name: string, problems: Problem[]): void {
+  try {
+    checkNodeName(name)
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    problems.push({ where: '--name', what: printable(fault.message) })
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+function pickOptions(said: Said, isWanted: (flag: string | undefined) => boolean): Said {
+  const picked: Record<string, Record<string, unknown>> = {}
+  for (const { section, key, facts } of optionRows(SECTIONS)) {
+    const options = said[section]
+    if (options === undefined || !(key in options) || !isWanted(facts.flag)) continue
+    picked[section] = { ...picked[section], [key]: options[key] }
+  }
+  return picked
+}
 
 /** What options say of the engine. Complaints go to `problems`. */
 export function engineSettingsOf(
@@ -42,9 +91,13 @@ export function identityOf(crawl: string, { identity, createdAt }: CrawlDefiniti
 export function settingsOn(
   definition: CrawlDefinition,
   flags: ReadonlyMap<string, string | true | readonly string[]>,
+  own: Said = {},
+  variables: Environment = process.env,
 ): CrawlConfig {
-  const file = { name: 'the crawl', content: definition.settings }
-  const result = readConfig(SECTIONS, { flags: new Map(flags), environment: process.env, file })
+  const file = { name: 'the crawl', content: mergeSaid(definition.settings as Said, own) }
+  const environment = { ...variables }
+  for (const name of foreignVariables(variables)) delete environment[name]
+  const result = readConfig(SECTIONS, { flags: new Map(flags), environment, file })
   if (result.kind === 'config') return result.config
   const complaints = result.problems.map(({ where, what }) => `${where}: ${what}`).join('; ')
   throw new Fault(
@@ -53,9 +106,24 @@ export function settingsOn(
   )
 }
 
-/** Options that are shared with all nodes: not those that are about one machine, nor a password. */
+/** Options that are shared with all nodes: not how the engine is reached, nor a password. */
 export function sharedSettings(said: Said, problems: Problem[]): Said {
   const { engine: _, ...rest } = said
+  const headers = Object.keys(rest['fetch']?.['headers'] ?? {})
+  const secret = headers.find((name) => SECRET_HEADERS.has(name.toLowerCase()))
+  if (secret !== undefined) {
+    problems.push({
+      where: 'fetch.headers',
+      what: `${printable(secret)} would be stored in the engine for all to read; a login is named by a variable (fetch.logins)`,
+    })
+  }
+  const proxy = rest['fetch']?.['proxy']
+  if (typeof proxy === 'string' && /\/\/[^/]*@/.test(proxy)) {
+    problems.push({
+      where: '--proxy',
+      what: 'its password would be stored in the engine for all to read; say it to each node: portolan node --proxy',
+    })
+  }
   const logins = (rest['fetch']?.['logins'] ?? []) as readonly { readonly password?: string }[]
   if (logins.some(({ password }) => password !== undefined)) {
     problems.push({

@@ -23,7 +23,9 @@ import type { NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
+import { describeLostNode } from './describe-lost-node.ts'
 import { LEASE_MS_USUAL, type LeaseLength, leaseOf, readLease } from './lease-length.ts'
+import { loseNode } from './lost-node.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
@@ -66,12 +68,20 @@ const OWN_FLAGS = new Map([
       text: 'init: how long a node may act after its last sign of life; a third longer, and its shares are taken over.',
     },
   ],
+  [
+    'lost',
+    {
+      takesValue: false,
+      repeats: false,
+      text: 'remove: the machine never comes back; pages of which only it had the archive are fetched again.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
 ])
 
 export const clusterCommand: Command = {
   usage:
-    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|weight NODE… N|stop --nats URL --crawl NAME [options]',
+    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|remove NODE --lost|weight NODE… N|stop --nats URL --crawl NAME [options]',
   examples: [
     {
       command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
@@ -88,6 +98,10 @@ export const clusterCommand: Command = {
     {
       command: 'portolan cluster remove b --nats nats://10.0.0.1:4222 --crawl museums',
       what: 'the same, and then it goes',
+    },
+    {
+      command: 'portolan cluster remove b --lost --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'the machine of node b is gone for ever; what only it had is fetched again',
     },
     {
       command: 'portolan cluster stop --nats nats://10.0.0.1:4222 --crawl museums',
@@ -125,6 +139,7 @@ interface ClusterRequest {
   /** Those it is about; none where it is about all. */
   readonly nodes: readonly string[]
   readonly weight: number | null
+  readonly isLost: boolean
   readonly engine: EngineSettings
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
   readonly lease: LeaseLength
@@ -156,6 +171,9 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     problems.push({ where: '--assignment', what: `'${assignment}' is none; say rendezvous, ring, or ring:200` })
   }
   const isJson = own('json') !== undefined
+  const isLost = own('lost') !== undefined
+  if (isLost && action !== 'remove')
+    problems.push({ where: '--lost', what: 'goes with remove: cluster remove NODE --lost' })
   refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
@@ -183,6 +201,7 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     action,
     nodes,
     weight: weightSaid,
+    isLost,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
     lease,
@@ -227,6 +246,10 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
       const nodes = status.nodes.map((node, place) => ({ ...node, figures: figures[place] ?? null }))
       process.stdout.write(`${JSON.stringify({ ...status, nodes })}\n`)
     } else process.stdout.write(renderStatus(crawl, status, figures))
+    return EXIT.ok.code
+  }
+  if (asked.isLost) {
+    for (const node of asked.nodes) await loseNode(engine, node, definition, say)
     return EXIT.ok.code
   }
   return wish(engine, asked.action, asked)
@@ -276,7 +299,7 @@ export function newDefinition(
 
 function renderStatus(
   crawl: string,
-  { definition, view, nodes, state, shares }: ClusterStatus,
+  { definition, view, nodes, state, shares, lost }: ClusterStatus,
   figures: readonly (NodeFigures | null)[],
 ): string {
   const sum = (of: (one: NodeFigures) => number): number =>
@@ -291,6 +314,7 @@ function renderStatus(
     )}, ${formatCount(sum(({ failed }) => failed))} failed, ` +
       `${formatCount(sum(({ waiting }) => waiting))} waiting, as far as nodes answer.`,
     ...nodes.map((node, place) => renderNode(node, figures[place] ?? null)),
+    ...lost.map((one) => describeLostNode(one.node, one, one.isDone)),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../config/index.ts'
 import { connectEngine, type Engine } from '../engine/index.ts'
 import { hostKeyOf } from '../url/index.ts'
 import { newDefinition } from './cluster.ts'
-import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
+import { checkName, engineSettingsOf, ownSettings, sharedSettings, withoutOwn } from './cluster-access.ts'
 import { EXIT } from './command.ts'
 import { printProblems } from './config-flags.ts'
 import { runNode } from './node.ts'
@@ -26,7 +26,11 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
   const [first] = seeds
   const crawl = wishes.crawl ?? (first === undefined ? undefined : hostKeyOf(first).replaceAll(/[^A-Za-z0-9_-]/g, '-'))
   const access = engineSettingsOf(config, crawl, problems)
-  const settings = sharedSettings(mergeSaid(stored, said), problems)
+  const name = wishes.name ?? nodeNameOf(hostname())
+  checkName(name, problems)
+  // What was said of this machine holds for this node, whoever set the crawl up.
+  const own = ownSettings(mergeSaid(stored, said))
+  const settings = sharedSettings(withoutOwn(mergeSaid(stored, said)), problems)
   if (access === null || problems.length > 0) {
     printProblems('crawl', problems)
     return EXIT.usage.code
@@ -46,13 +50,13 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
   } finally {
     await engine.close()
   }
-  const name = wishes.name ?? nodeNameOf(hostname())
   return runNode({
     engine: { ...access.settings, node: name },
     name,
     dir,
     weight: availableParallelism(),
     flags: new Map(),
+    own,
     progress,
     isJson,
     warnings: access.warnings,

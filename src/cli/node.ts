@@ -9,15 +9,13 @@ import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, 
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
-import { engineSettingsOf, identityOf, settingsOn } from './cluster-access.ts'
+import { checkName, engineSettingsOf, foreignVariables, identityOf, isOwnOption, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
+import type { Said } from './stored-settings.ts'
 import { VERSION } from './version.ts'
-
-/** Options that are about a machine and not about the crawl. */
-const OWN_OPTIONS: ReadonlySet<string> = new Set(['memory', 'connections', 'dns', 'proxy', 'nats-replicas'])
 
 const OWN_FLAGS = new Map([
   [
@@ -79,6 +77,7 @@ export interface NodeRequest {
   readonly weight: number
   /** Said for this machine alone. */
   readonly flags: ReadonlyMap<string, string | true | readonly string[]>
+  readonly own?: Said
   readonly progress: ProgressMode
   readonly isJson: boolean
   readonly warnings: readonly string[]
@@ -109,6 +108,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
     problems.push({ where: `--${flag}`, what: 'is for the whole crawl: say it when the crawl is set up' })
     flags.delete(flag)
   }
+  checkName(name, problems)
   refuseLogins(flags, problems)
   const engine = readEngine(flags, crawl, problems)
   if (problems.length > 0 || engine === null || crawl === undefined) {
@@ -123,7 +123,10 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
     flags,
     progress,
     isJson,
-    warnings: engine.warnings,
+    warnings: [
+      ...engine.warnings,
+      ...foreignVariables(process.env).map((variable) => `${variable} is not heeded: it is about the whole crawl`),
+    ],
   }
 }
 
@@ -146,15 +149,11 @@ function readWeight(text: string | undefined, problems: Problem[]): number {
   return 1
 }
 
-function isOwnOption(flag: string | undefined): boolean {
-  return flag !== undefined && (OWN_OPTIONS.has(flag) || flag === 'nats' || flag.startsWith('nats-'))
-}
-
 /** Joins and works until the end. */
 export async function runNode(asked: NodeRequest): Promise<number> {
   for (const warning of asked.warnings) process.stderr.write(`portolan node: ${warning}\n`)
   const { definition, identity } = await findCrawl(asked.engine)
-  const config = settingsOn(definition, asked.flags)
+  const config = settingsOn(definition, asked.flags, asked.own)
   const seeds = definition.seeds.flatMap((seed) => {
     const url = canonicalise(seed)
     return typeof url === 'string' ? [url] : []
@@ -170,6 +169,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     isJson,
     warnings: [],
     cluster: {
+      node: name,
       greeting: `Taking part in crawl ${identity.name} as node ${name}, into ${dir}. Ctrl-C gives its shares to the others.\n`,
       open: (onEvent) =>
         openClusterNode({
@@ -184,6 +184,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           marginMs: definition.marginMs,
           seeds,
           settings: config,
+          shelf: config.shelf,
           identity,
           clock: systemClock,
           software: `Portolan/${VERSION}`,

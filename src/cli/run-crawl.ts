@@ -25,6 +25,7 @@ import { type FailureRecord, readJsonLines } from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
 import { EXIT } from './command.ts'
+import { describeLostNode } from './describe-lost-node.ts'
 import { isGuarded, lifeUnderGuard, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Progress, type Snapshot } from './progress.ts'
@@ -67,6 +68,7 @@ export interface CrawlRequest {
   readonly warnings: readonly Problem[]
   /** As a node of a cluster: how it is opened, and what is said then. */
   readonly cluster?: {
+    readonly node: string
     readonly open: (onEvent: (event: NodeEvent) => void) => Promise<CrawlJob>
     readonly greeting: string
   }
@@ -205,8 +207,9 @@ async function watch(
       progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
   )
   interruption.sayWith((line) => progress.say(line))
-  const shipment = new ArchiveShipment(dir, config, (line) => interruption.tell(line))
-  interruption.alsoStop(() => shipment.stop())
+  const shipment = new ArchiveShipment(dir, config, cluster?.node ?? null, (line) => interruption.tell(line))
+  // A node that leaves is not there for a next run: what it has goes first, unless it is asked twice.
+  interruption.alsoStop(() => shipment.stop(), cluster === undefined ? 1 : 2)
   let stoppedBecause: StopReason
   let fault: unknown = null
   try {
@@ -256,6 +259,7 @@ class Interruption {
   #job: CrawlJob | null = null
   #count = 0
   #stopToo: () => Promise<void> = async () => {}
+  #stopsTooAt = 1
   #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
   readonly #onSignal = (): void => {
     this.#count++
@@ -265,7 +269,7 @@ class Interruption {
         : 'Cutting what is under way. The same command goes on later.',
     )
     this.#job?.stop('interrupted')
-    void this.#stopToo()
+    if (this.#count >= this.#stopsTooAt) void this.#stopToo()
     if (this.#count === 2) this.end()
   }
 
@@ -278,9 +282,11 @@ class Interruption {
     if (this.#count > 0) job.stop('interrupted')
   }
 
-  alsoStop(stop: () => Promise<void>): void {
+  /** With the first signal, or the second. */
+  alsoStop(stop: () => Promise<void>, signals: 1 | 2): void {
     this.#stopToo = stop
-    if (this.#count > 0) void stop()
+    this.#stopsTooAt = signals
+    if (this.#count >= signals) void stop()
   }
 
   sayWith(say: (line: string) => void): void {
@@ -318,6 +324,8 @@ function describeEvent(event: NodeEvent): string {
       return 'The lease of this node runs.'
     case 'node-reborn':
       return `This node was taken for dead; it takes part again as incarnation ${event.incarnation}.`
+    case 'lost-settled':
+      return describeLostNode(event.node, event, true)
     case 'visit-broken':
       return `A visit to ${printable(event.url)} broke (${printable(event.why)}). This is a fault of Portolan's; please report it. The crawl goes on; such URLs fail as VISIT_BROKEN after some tries.`
     case 'sharing': {

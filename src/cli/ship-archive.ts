@@ -14,14 +14,17 @@ const LAST_FILES = ['archive/index.cdxj', 'pages.jsonl']
 export class ArchiveShipment {
   readonly #dir: string
   readonly #config: CrawlConfig
+  /** Of a cluster; null where one machine does it all. */
+  readonly #node: string | null
   readonly #tell: (line: string) => void
   #shipping: Shipping | null = null
   #isStopped = false
   #figures: ArchiveFigures | null = null
 
-  constructor(dir: string, config: CrawlConfig, tell: (line: string) => void) {
+  constructor(dir: string, config: CrawlConfig, node: string | null, tell: (line: string) => void) {
     this.#dir = dir
     this.#config = config
+    this.#node = node
     this.#tell = tell
   }
 
@@ -32,6 +35,7 @@ export class ArchiveShipment {
     const { folderOf, openShelf, Shipping } = await import('../shelf/index.ts')
     const random = new Random(randomBytes(4).readInt32LE())
     const clock = systemClock
+    const node = this.#node
     const shelf = await openShelf({ options, folder: folderOf(identity), environment: process.env, clock, random })
     this.#shipping = await Shipping.begin({
       dir: this.#dir,
@@ -40,6 +44,8 @@ export class ArchiveShipment {
       parallel: options.parallel,
       clock,
       random,
+      // All nodes of a crawl have one folder there.
+      ...(node === null ? {} : { lastName: (file) => file.replace(/\.\w+$/, (ending) => `-${node}${ending}`) }),
       onEvent: (event) => this.#tell(describe(event, shelf.where)),
     })
     if (this.#isStopped) await this.#shipping.stop()

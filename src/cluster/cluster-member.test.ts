@@ -1,7 +1,7 @@
 // Members over the engine's twin: join, move, refuse, answer; and what operators ask and see.
 
 import { afterEach, expect, test } from 'vitest'
-import { ManualClock } from '../base/index.ts'
+import { Fault, ManualClock } from '../base/index.ts'
 import { MemoryEngine, type MemoryClient } from '../engine/index.ts'
 import { placeByRendezvous } from '../../test/cluster/simulated-cluster.ts'
 import { initCluster, makeWish, nodeNameOf, readDefinition } from './cluster-commands.ts'
@@ -33,6 +33,7 @@ class Stand {
   }))
   readonly members: ClusterMember[] = []
   readonly said: string[] = []
+  isDiskFull = false
   #incarnations = 0
 
   async start(
@@ -50,7 +51,10 @@ class Stand {
       leaseMs: DEFINITION.leaseMs,
       marginMs: DEFINITION.marginMs,
       place: placeByRendezvous,
-      newIncarnation: () => `i${++this.#incarnations}`,
+      newIncarnation: () => {
+        if (this.isDiskFull) throw new Fault('DISK_FULL', 'no room')
+        return `i${++this.#incarnations}`
+      },
       knownDead: [],
       takesAtOnceMax: 4,
       givesAtOnceMax: 4,
@@ -190,6 +194,29 @@ test('the end of the crawl is heard by all: shares are released, all go, the rea
   const late = await stand.start('cai')
   await stand.pass(3_000)
   expect(late.ways).toEqual([{ kind: 'ended', reason: 'finished' }])
+})
+
+test('an end that the engine did not take when it was decided is said until it is heard', async () => {
+  const client = stand.engine.client()
+  const { member, ways } = await stand.start('ada', client)
+  await stand.pass(5_000)
+  client.failNext('create', 'not-done')
+  member.end('finished')
+  await stand.pass(20_000)
+  expect(ways).toEqual([{ kind: 'ended', reason: 'finished' }])
+})
+
+test('a node that cannot write its next name down goes, with the fault', async () => {
+  const client = stand.engine.client()
+  const { ways } = await stand.start('ada', client)
+  await stand.start('bea')
+  await stand.pass(5_000)
+  client.cut()
+  stand.isDiskFull = true
+  await stand.pass(30_000)
+  client.restore()
+  await stand.pass(5_000)
+  expect(ways).toMatchObject([{ kind: 'refused', fault: { code: 'DISK_FULL' } }])
 })
 
 test('status: members, beats, shares held and targeted, and what nodes answer; questions by name reach the node', async () => {

@@ -4,6 +4,7 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
 import type { Lease } from './lease.ts'
+import type { LostNode } from './lost-nodes.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
 import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
 import type { ShareReport, ShareStanding } from './share-desk.ts'
@@ -105,6 +106,11 @@ export class ClusterMember {
     return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
   }
 
+  /** Nodes that never come back, as far as we have heard. */
+  get lostNodes(): readonly LostNode[] {
+    return this.#membership.wishes.lost
+  }
+
   /** Which node each share should be with. */
   targets(): readonly (string | null)[] {
     return this.#membership.targets()
@@ -190,10 +196,15 @@ export class ClusterMember {
   #pump(): void {
     if (this.#isPumping || this.#isOver) return
     this.#isPumping = true
-    let effects = this.#membership.step()
-    while (effects.length > 0 && !this.#isOver) {
-      for (const effect of effects) this.#do(effect)
-      effects = this.#membership.step()
+    try {
+      let effects = this.#membership.step()
+      while (effects.length > 0 && !this.#isOver) {
+        for (const effect of effects) this.#do(effect)
+        effects = this.#membership.step()
+      }
+    } catch (error) {
+      // A name for the next life that cannot be written down: the disk is full.
+      this.#fail(error)
     }
     this.#isPumping = false
     if (this.#isOver) return

@@ -3,6 +3,7 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { MEMBERSHIP_QUESTION, type MemberReport, NODE_SERVICE } from './cluster-member.ts'
+import { type LostNode, LostProgress, type LostSum } from './lost-nodes.ts'
 import type { PlaceShares } from './membership.ts'
 import { type CrawlDefinition, decodeRecord, type Join, type View } from './records.ts'
 import type { ShareStanding } from './share-desk.ts'
@@ -41,6 +42,8 @@ export interface ClusterStatus {
   readonly state: string
   readonly nodes: readonly NodeStatus[]
   readonly shares: readonly ShareStatus[]
+  /** Nodes that never come back, and how far the others are with what went with them. */
+  readonly lost: readonly (LostNode & LostSum & { readonly isDone: boolean })[]
 }
 
 export interface StatusOptions {
@@ -87,7 +90,13 @@ export async function clusterStatus(options: StatusOptions): Promise<ClusterStat
     }),
   )
   const state = records.ends.get(wishes.run) ?? (wishes.isStopping ? 'stopping' : 'running')
-  return { definition, view, run: wishes.run, state, nodes, shares }
+  const lost = await Promise.all(
+    wishes.lost.map(async (one) => {
+      const progress = await LostProgress.read(engine, one, definition.shares)
+      return { ...one, ...progress.sum, isDone: progress.isDone }
+    }),
+  )
+  return { definition, view, run: wishes.run, state, nodes, shares, lost }
 }
 
 async function readRecords(engine: Engine) {

@@ -125,6 +125,8 @@ export class Membership {
   #mayAskAtMs = 0
   /** Holders that are in no view we know of, and since when we know of them. */
   readonly #strangers = new Map<number, { incarnation: string; sinceMs: number }>()
+  /** Of which run we have to say that it ended, and why, until it is said. */
+  #verdict: { readonly run: number; readonly reason: string } | null = null
   #inspection = { share: 0, isUnderWay: false, atMs: 0 }
 
   constructor(settings: MembershipSettings, clock: Clock, lease: Lease) {
@@ -310,10 +312,17 @@ export class Membership {
     this.#wayOut ??= 'left'
   }
 
-  /** The crawl has come to its end; the chair says so. */
+  /** The crawl has come to its end; the chair says so, once: it is said to the others until it is heard. */
   end(reason: string): void {
-    if (this.endReason() !== null) return
-    this.#create(`end.${this.#wishes.run}`, { reason, ...this.#signature() })
+    if (this.endReason() === null) this.#verdict = { run: this.#wishes.run, reason }
+  }
+
+  #sayEnd(): void {
+    if (this.#verdict === null) return
+    const { run, reason } = this.#verdict
+    // Whoever was taken for dead has no say any more.
+    if (this.#phase !== 'member' || run !== this.#wishes.run || this.endReason() !== null) this.#verdict = null
+    else if (!this.#isFenced) this.#create(`end.${run}`, { reason, ...this.#signature() })
   }
 
   // What follows from it.
@@ -326,6 +335,7 @@ export class Membership {
       if (this.#phase === 'joining') this.#join()
       if (this.#phase === 'lapsed') this.#beReborn()
       this.#propose()
+      this.#sayEnd()
       this.#moveShares()
       this.#finish()
       this.#askAbout()

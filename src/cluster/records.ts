@@ -6,6 +6,7 @@
 //   wish.<n>                    what an operator asked; 1, 2, 3 …
 //   view.<n>                    who takes part; 1, 2, 3 …; the last one counts
 //   end.<run>                   why a run ended; a wish to go on begins the next
+//   lost.<n>.<step>.<share>     what was done about a node that wish n calls lost (lost-nodes.ts)
 //
 // They are JSON. What a later version adds is ignored; what is missing or of another kind is a fault that names the record.
 
@@ -44,7 +45,7 @@ export interface Join {
   readonly wishesUpTo: number
 }
 
-export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go'] as const
+export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go', 'lost'] as const
 export type WishKind = (typeof WISH_KINDS)[number]
 
 export interface Wish {

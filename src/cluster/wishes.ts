@@ -1,9 +1,13 @@
 // What operators have asked for, added up in the order they asked. Everybody reads the same wishes and comes to the same sum.
 
+import type { LostNode } from './lost-nodes.ts'
 import type { Wish } from './records.ts'
 
 /** Nodes with wishes that still hold. Beyond it, the node that was mentioned longest ago is forgotten. */
 export const WISHED_NODES_MAX = 4_096
+
+/** Nodes that were lost; beyond it, the first ones are forgotten: their pages have long been had again. */
+export const LOST_NODES_MAX = 1_024
 
 export interface NodeWishes {
   readonly isDraining: boolean
@@ -17,6 +21,7 @@ const NOTHING_WISHED: NodeWishes = { isDraining: false, weight: null, removedBy:
 
 export class Wishes {
   readonly #nodes = new Map<string, NodeWishes>()
+  #lost: readonly LostNode[] = []
   #upTo = 0
   #run = 1
   #isStopping = false
@@ -41,13 +46,20 @@ export class Wishes {
     if (wish.kind === 'drain') this.#nodes.set(node, { ...before, isDraining: true })
     else if (wish.kind === 'resume') this.#nodes.set(node, { ...before, isDraining: false })
     else if (wish.kind === 'weight') this.#nodes.set(node, { ...before, weight: wish.weight ?? null })
-    else if (wish.kind === 'remove') this.#nodes.set(node, { ...NOTHING_WISHED, removedBy: number })
+    else if (wish.kind === 'remove' || wish.kind === 'lost')
+      this.#nodes.set(node, { ...NOTHING_WISHED, removedBy: number })
+    if (wish.kind === 'lost') this.#lost = [...this.#lost, { wish: number, node }].slice(-LOST_NODES_MAX)
     const [oldest] = this.#nodes.keys()
     if (this.#nodes.size > WISHED_NODES_MAX && oldest !== undefined) this.#nodes.delete(oldest)
   }
 
   of(node: string): NodeWishes {
     return this.#nodes.get(node) ?? NOTHING_WISHED
+  }
+
+  /** Nodes that never come back, in the order they were said to be lost. */
+  get lost(): readonly LostNode[] {
+    return this.#lost
   }
 
   get upTo(): number {

@@ -42,6 +42,22 @@ function world(settings: IpGateSettings, random: Random, loss: number, delayMs: 
   }
 }
 
+test('a right whose request was cut and has not ended yet goes back when it has, and not before', () => {
+  const { clock, agents } = world({ ipDelayMs: 0, ipConnections: 1 }, new Random(1), 0, 1)
+  const [owner, other] = agents as [SharedTurns, SharedTurns]
+  const claimant = {}
+  const door = 3
+  other.claim(door, clock.nowMs(), claimant)
+  clock.advance(10)
+  expect(other.claim(door, clock.nowMs(), claimant)).toBe(0)
+  void other.settle()
+  clock.advance(10)
+  expect(owner.claim(door, clock.nowMs(), {})).not.toBe(0)
+  other.release(door, clock.nowMs(), true, claimant)
+  clock.advance(10)
+  expect(owner.claim(door, clock.nowMs(), {})).toBe(0)
+})
+
 interface Visit {
   readonly agent: number
   readonly fromMs: number

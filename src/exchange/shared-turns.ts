@@ -147,7 +147,7 @@ export class SharedTurns implements IpGate {
     assert(door !== undefined && right !== undefined, `door ${number} is given back more often than it was given`)
     right.usedBy = null
     right.idleSinceMs = nowMs
-    if (settings.ipDelayMs > 0 || right.untilMs <= nowMs) this.#giveBack(door, right, wasAsked)
+    if (settings.ipDelayMs > 0 || right.untilMs <= nowMs || this.#isSettling) this.#giveBack(door, right, wasAsked)
   }
 
   /** Whether nobody of these is in the way. */
@@ -189,7 +189,10 @@ export class SharedTurns implements IpGate {
   async settle(): Promise<void> {
     this.#isSettling = true
     const { clock } = this.#parts
-    for (const door of [...this.#held]) for (const right of [...door.rights]) this.#giveBack(door, right, true)
+    for (const door of [...this.#held]) {
+      // One that is used by a request which was cut and has not ended yet goes back when it has.
+      for (const right of [...door.rights]) if (right.usedBy === null) this.#giveBack(door, right, true)
+    }
     const endMs = clock.nowMs() + RIGHT_MS
     for (;;) {
       const nowMs = clock.nowMs()

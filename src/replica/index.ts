@@ -1,5 +1,6 @@
 export type { FileState, ReplicaFile } from './file-tails.ts'
 export { HeldLog } from './held-log.ts'
+export { filesOf, leftArchive, type LeftArchive } from './left-archives.ts'
 export type { Holder } from './log-entry.ts'
 export type { MadeShare } from './make-share.ts'
 export { type HeldShare, ShareLog, type Standing } from './share-log.ts'

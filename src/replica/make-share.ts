@@ -25,7 +25,7 @@ import {
   type PreparedBatch,
   SegmentedJournal,
 } from '../ledger/index.ts'
-import type { ArchiveState } from '../store/index.ts'
+import { type ArchiveState, loadShipped } from '../store/index.ts'
 import type { ReplicaFile, Slice, States } from './file-tails.ts'
 import type { HeldLog } from './held-log.ts'
 import { unpackRecords } from './journal-records.ts'
@@ -371,6 +371,7 @@ async function archiveHere(
       (await stat(join(crawlDir, `${file}.open`)).catch(() => null)) ??
       (await stat(join(crawlDir, file)).catch(() => null))
     if (found !== null && found.size >= length) return true
+    if ((await loadShipped(crawlDir)).get(file)?.bytes === length) return true
     missing.push(file)
     return false
   }

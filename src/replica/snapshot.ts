@@ -17,6 +17,7 @@ import { type CrawlIdentity, lookAtRecords } from '../ledger/index.ts'
 import type { ArchiveState } from '../store/index.ts'
 import type { ReplicaFile, States } from './file-tails.ts'
 import type { HeldLog } from './held-log.ts'
+import { archivesSince } from './left-archives.ts'
 import { packRecords } from './journal-records.ts'
 import type { LogState, SnapshotMark } from './log-entry.ts'
 import {
@@ -91,6 +92,8 @@ export class Snapshots {
   /** By path: files that were put or compared before and may not have changed since. */
   #known = new Map<string, KnownFile>()
   #last: KnownSnapshot | null = null
+  /** It was taken here, so all batches since are of this node. */
+  #isLastOwn = false
   #former: SnapshotMark | null = null
   #bytesPut = 0
   /** Of the log, when what is known here was read from it. */
@@ -106,6 +109,7 @@ export class Snapshots {
   /** What the log says of them; to be asked when a share is opened, and when the engine has lost entries. */
   async load(): Promise<KnownSnapshot | null> {
     this.#losses = this.#log.losses
+    this.#isLastOwn = false
     const { snapshotAt } = this.#log.state
     const entry = snapshotAt === 0 ? null : await this.#log.log.entryAt(snapshotAt)
     if (entry?.head.kind !== 'snapshot') {
@@ -168,6 +172,7 @@ export class Snapshots {
     if (!(await this.#log.appendSnapshot(mark, former, state.since, losses))) return null
     const before = this.#last?.manifest ?? null
     this.#last = { mark, manifest }
+    this.#isLastOwn = true
     this.#former = former
     if (former !== null) await this.#log.trim(former.from)
     const deleted = await this.#deleteOthers(before)
@@ -207,7 +212,7 @@ export class Snapshots {
     const after = Math.max(0, Math.min(partsHold, state.last - 1))
     const journal = await this.#putJournal(dir, after, nextName())
     const archive = states['archive'] as ArchiveState | null | undefined
-    const archives = { ...this.#last?.manifest.archives, [this.#log.node]: archive ?? NO_ARCHIVE }
+    const archives = { ...(await this.#archivesBefore()), [this.#log.node]: archive ?? NO_ARCHIVE }
     const unfinished = Object.entries(archives).filter(([, one]) => one.open !== null || one.full.length > 0)
     return {
       formats: formatsOf(),
@@ -220,6 +225,15 @@ export class Snapshots {
       journal,
       files,
     }
+  }
+
+  /** Of all nodes that had the share: what the snapshot before says, and batches since that were written before it came here. */
+  async #archivesBefore(): Promise<Manifest['archives']> {
+    const before = this.#last?.manifest.archives ?? {}
+    if (this.#isLastOwn) return before
+    const { log } = this.#log
+    const since = await archivesSince(log, this.#last?.mark.from ?? (await log.log.first()) - 1)
+    return { ...before, ...Object.fromEntries(since) }
   }
 
   /** A file that is what it is: put unless the snapshot before has the same. */

@@ -49,6 +49,17 @@ export class DirectoryShelf implements Shelf {
     }
   }
 
+  async has(name: string): Promise<boolean> {
+    await this.#assertThere()
+    const target = join(this.#root, this.#folder, name)
+    try {
+      return (await stat(target)).isFile()
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
+      throw diskFault(`looking for ${target}`, cause)
+    }
+  }
+
   close(): void {}
 
   async #assertThere(): Promise<void> {

@@ -65,6 +65,18 @@ export class S3Shelf implements Shelf {
     throw new Fault('SHELF_DIFFERS', `${this.where}${name} is not what was put there; is somebody else writing it?`)
   }
 
+  async has(name: string, signal: AbortSignal): Promise<boolean> {
+    const question = {
+      method: 'HEAD',
+      key: `${this.#prefix}${name}`,
+      headers: {},
+      sha256: EMPTY_SHA256,
+      signal,
+    } as const
+    // As above: 403 is said of what is not there to whoever may not list.
+    return (await this.#client.ask(question, [200, 404, 403])).status === 200
+  }
+
   close(): void {
     this.#client.close()
   }

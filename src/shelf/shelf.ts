@@ -1,5 +1,5 @@
 // A place outside the crawl's directory where finished files are kept: a shared directory (directory-shelf.ts) or a bucket
-// of an S3-compatible store (s3-shelf.ts). What both promise stands here; `shelf.conformance.ts` asks it of both.
+// of an S3-compatible store (s3-shelf.ts). What both promise stands here.
 
 /** What is under way with a file may be watched and cut off. */
 export interface Putting {
@@ -18,6 +18,8 @@ export interface Shelf {
    * directory cannot be written, SHELF_… where the store is in the way.
    */
   put(name: string, path: string, putting: Putting): Promise<{ readonly bytes: number; readonly sha256: string }>
+  /** Whether a file of this name is there, whoever put it: whole, as always. Throws as `put` does where that cannot be known. */
+  has(name: string, signal: AbortSignal): Promise<boolean>
   /** Lets go of connections. */
   close(): void
 }

@@ -34,6 +34,10 @@ class MemoryShelf implements Shelf {
     }
   }
 
+  async has(name: string): Promise<boolean> {
+    return this.files.has(name)
+  }
+
   close(): void {}
 }
 

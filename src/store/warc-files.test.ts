@@ -46,8 +46,8 @@ test('a file that is missing here is no fault where it is kept elsewhere in its 
   const place = { directory, crawlName: 'x', agent: 0 }
   const file = new WarcFiles(place).name(0, AT, '')
   const state = { serial: 1, open: { file, length: 100 }, full: [] }
-  expect(await new WarcFiles({ ...place, elsewhere: () => 100 }).recover(state)).toBeNull()
-  await expect(new WarcFiles({ ...place, elsewhere: () => 99 }).recover(state)).rejects.toThrow('--lost-archives')
+  expect(await new WarcFiles({ ...place, elsewhere: async () => 100 }).recover(state)).toBeNull()
+  await expect(new WarcFiles({ ...place, elsewhere: async () => 99 }).recover(state)).rejects.toThrow('--lost-archives')
 })
 
 test('a file that was left is cut back to what was committed, and finished', async () => {

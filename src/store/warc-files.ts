@@ -31,8 +31,8 @@ export interface WarcPlace {
   readonly agent: number
   /** The name of the node it runs on; null where there is one only. */
   readonly node?: string | null
-  /** How long a file is that is kept elsewhere and may be missing here; null where it is not. */
-  readonly elsewhere?: (file: string) => number | null
+  /** How long a file is that is kept elsewhere and may be missing here; null where it is not. Asked of files that are missing. */
+  readonly elsewhere?: (file: string) => Promise<number | null>
   /** Files may be lost: whoever opens it knows, and sees to it. */
   readonly mayLack?: boolean
 }
@@ -45,12 +45,12 @@ export class WarcFiles {
   readonly #writer: string
   readonly #node: string | null
   readonly #mayLack: boolean
-  readonly #elsewhere: (file: string) => number | null
+  readonly #elsewhere: (file: string) => Promise<number | null>
 
-  constructor({ directory, crawlName, agent, node = null, elsewhere = () => null, mayLack = false }: WarcPlace) {
+  constructor({ directory, crawlName, agent, node = null, elsewhere = async () => null, mayLack = false }: WarcPlace) {
     this.#directory = directory
     this.#crawl = nameable(crawlName)
-    this.#writer = node === null ? String(agent) : `${nameable(node)}-${agent}`
+    this.#writer = node === null ? String(agent) : `${nodePart(node)}-${agent}`
     this.#node = node
     this.#mayLack = mayLack
     this.#elsewhere = elsewhere
@@ -115,7 +115,7 @@ export class WarcFiles {
     let size = await sizeOf(openPath)
     if (size === null) {
       size = await sizeOf(finalPath)
-      if (size === length || (size === null && this.#isElsewhere(file, length))) return false
+      if (size === length || (size === null && (await this.#isElsewhere(file, length)))) return false
       // Finished by a run whose last records were never committed: take it back.
       if (size !== null && size > length) await rename(finalPath, openPath)
     }
@@ -130,8 +130,8 @@ export class WarcFiles {
   }
 
   /** Safe at another place, or written by another node, which has the file and finishes it (finishLeftFile). */
-  #isElsewhere(file: string, length: number): boolean {
-    if (this.#mayLack || this.#elsewhere(file) === length) return true
+  async #isElsewhere(file: string, length: number): Promise<boolean> {
+    if (this.#mayLack || (await this.#elsewhere(file)) === length) return true
     return WRITER.exec(file)?.[1] !== this.#writer && this.#node !== null
   }
 
@@ -164,6 +164,28 @@ export async function finishLeftFile(directory: string, { file, length }: Archiv
   }
   await moveDurably(`${path}${OPEN_SUFFIX}`, path)
   return true
+}
+
+/** Removes a file whose agent goes on elsewhere: nothing of it was ever committed. */
+export async function removeLeftFile(directory: string, file: string): Promise<void> {
+  const path = `${join(directory, file)}${OPEN_SUFFIX}`
+  try {
+    await rm(path, { force: true })
+    await syncDirectory(join(directory, ARCHIVE_FOLDER))
+  } catch (cause) {
+    throw diskFault(`removing ${path}`, cause)
+  }
+}
+
+/** Which node of a cluster wrote a file, and for which agent; null where its name tells of none. */
+export function writerOf(file: string): { readonly node: string; readonly agent: number } | null {
+  const [, node, agent] = /^(?:(.+)-)?(\d+)$/.exec(WRITER.exec(file)?.[1] ?? '') ?? []
+  return node === undefined ? null : { node: node.replaceAll('.', '-'), agent: Number(agent) }
+}
+
+/** The name of a node as a part of a file's name. No two nodes have the same: a name has no dots. */
+function nodePart(node: string): string {
+  return nameable(node.replaceAll('-', '.'))
 }
 
 /** A part of a file's name: what separates parts is not in it. */

@@ -27,7 +27,7 @@ import type {
 } from './agent-messages.ts'
 import { allocateDomains, freeAtGates } from './ip-gate-settings.ts'
 import { faultOf } from './plain-fault.ts'
-import { isLasting, RestartBudget } from './restart-budget.ts'
+import { isLasting, isWaitedOut, RestartBudget } from './restart-budget.ts'
 import { Timers } from './timers.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -49,7 +49,12 @@ export interface CrewPlan {
   readonly care: CrewCare
   /** An experiment: what is to break on purpose. */
   readonly faults: FaultPlan | null
+  /** How a thread is started; left out but in tests. */
+  readonly threadOf?: (...parts: ConstructorParameters<typeof AgentHandle>) => AgentThread
 }
+
+/** What is done with a thread. */
+export type AgentThread = Pick<AgentHandle, 'status' | 'tell' | 'kill' | 'isStuck' | 'letGo'>
 
 export interface CrewCare {
   /** Restarts of all agents together, before starting again counts as a loop. */
@@ -89,7 +94,7 @@ export class AgentCrew {
   readonly #plan: CrewPlan
   readonly #events: CrewEvents
   /** By agent: those that are here. */
-  readonly #handles = new Map<number, AgentHandle>()
+  readonly #handles = new Map<number, AgentThread>()
   /** Stamps of addresses, shared by all; null where nothing is shared. */
   readonly #addresses: SharedArrayBuffer | null
   /** Those of domains; null also where domains do not rest. */
@@ -109,8 +114,10 @@ export class AgentCrew {
   readonly #stuck = new Set<number>()
   /** Agents whose threads are gone and are not started again. */
   readonly #dead = new Set<number>()
-  /** Agents that were ended on purpose. */
-  readonly #ended = new Set<number>()
+  /** How often each was ended on purpose: whoever opens it and finds another number is not wanted any more. */
+  readonly #ends: number[]
+  /** Threads on their way out: their files are not opened before they are gone. */
+  readonly #endings = new Map<number, Promise<void>>()
   readonly #tally: FaultTally | null
   #restarts = 0
   #isLettingGo = false
@@ -125,6 +132,7 @@ export class AgentCrew {
     this.#watchdog = new Watchdog(this.#heartbeats)
     this.#budget = new RestartBudget(plan.care.restartsMax, plan.care.restartsWithinMs)
     this.#lives = Array.from({ length: count }, () => 0)
+    this.#ends = Array.from({ length: count }, () => 0)
     this.#tally = plan.faults === null ? null : new FaultTally(count)
   }
 
@@ -190,24 +198,39 @@ export class AgentCrew {
     return opened
   }
 
-  /** One more agent, in a cluster. Fails where its share cannot be opened. */
+  /**
+   * One more agent, in a cluster. Fails where its share cannot be opened, and where it is ended meanwhile. Tried once, and off no
+   * budget: a share that cannot be opened anywhere must not use up the restarts of the others.
+   */
   async open(agent: number): Promise<Opened> {
+    const ends = this.#ends[agent] as number
+    // Two threads in one directory would spoil each other's files.
+    await this.#endings.get(agent)
+    if (this.#isUnwanted(agent, ends)) throw unwanted(agent)
+    if (this.#stuck.has(agent)) throw new Error(`share ${agent} is open in a thread that cannot be ended`)
     this.#dead.delete(agent)
-    this.#ended.delete(agent)
-    const opened = await this.#startUntilOpen(agent)
+    const opened = await this.#start(agent)
     this.#isOpen(agent, opened)
     return opened
   }
 
-  /** Ends the thread of an agent for good: it is closed, or another node has its share. */
-  async end(agent: number): Promise<void> {
+  /** Ends the thread of an agent for good: it is closed, or another node has its share. Resolves when it is gone, whoever has ended it. */
+  end(agent: number): Promise<void> {
     const handle = this.#handles.get(agent)
-    this.#ended.add(agent)
-    this.#opening.get(agent)?.(new Error(`agent ${agent} is not wanted any more`))
+    this.#ends[agent] = (this.#ends[agent] as number) + 1
+    this.#opening.get(agent)?.(unwanted(agent))
+    this.#opening.delete(agent)
     this.#handles.delete(agent)
     this.#deaths.delete(agent)
-    await handle?.letGo()
-    this.#free(agent)
+    const before = this.#endings.get(agent) ?? Promise.resolve()
+    if (handle === undefined) return before
+    const ending = Promise.all([handle.letGo(), before]).then(([isGone]) => {
+      this.#free(agent)
+      if (this.#endings.get(agent) === ending) this.#endings.delete(agent)
+      if (!isGone && !this.#isLettingGo && !this.#stuck.has(agent)) this.#isStuck(agent)
+    })
+    this.#endings.set(agent, ending)
+    return ending
   }
 
   /** Ends the thread of an agent, which is then started again. `isAsked`: however often, it is off no budget. */
@@ -226,7 +249,7 @@ export class AgentCrew {
   async letGo(): Promise<void> {
     this.#isLettingGo = true
     this.#watch.clear()
-    await Promise.all([...this.#handles.values()].map((handle) => handle.letGo()))
+    await Promise.all([...[...this.#handles.values()].map((handle) => handle.letGo()), ...this.#endings.values()])
   }
 
   /** A thread for an agent; resolves when it is open. */
@@ -253,7 +276,8 @@ export class AgentCrew {
       let broken: PlainFault | null = null
       this.#opening.set(agent, reject)
       this.#watchdog.begun(agent)
-      const handle = new AgentHandle(orders, this.statusOf(agent), {
+      const { threadOf = (...parts) => new AgentHandle(...parts) } = this.#plan
+      const handle = threadOf(orders, this.statusOf(agent), {
         onMessage: (_, message) => {
           if (message.kind === 'opened') {
             isOpen = true
@@ -277,15 +301,21 @@ export class AgentCrew {
 
   /** Starts threads for an agent until one opens, as long as that is a cure. */
   async #startUntilOpen(agent: number): Promise<Opened> {
+    const ends = this.#ends[agent] as number
     for (;;) {
       try {
         return await this.#start(agent)
       } catch (fault) {
-        const isUnwanted = this.#ended.has(agent) || this.#isLettingGo
-        if (isUnwanted || isLasting(fault) || this.#events.phase() === 'stopping') throw fault
+        // An engine that is away is waited for by whoever asked: it says nothing of the agent.
+        const isHopeless = isLasting(fault) || isWaitedOut(fault)
+        if (isHopeless || this.#isUnwanted(agent, ends) || this.#events.phase() === 'stopping') throw fault
         this.#spend(agent, messageOf(fault))
       }
     }
+  }
+
+  #isUnwanted(agent: number, ends: number): boolean {
+    return this.#isLettingGo || this.#ends[agent] !== ends
   }
 
   #isOpen(agent: number, message: Opened): void {
@@ -359,6 +389,10 @@ export class AgentCrew {
     this.#dead.add(agent)
     this.#events.onLeft(agent, why, fault)
   }
+}
+
+function unwanted(agent: number): Error {
+  return new Error(`agent ${agent} is not wanted any more`)
 }
 
 function messageOf(fault: unknown): string {

@@ -77,8 +77,8 @@ export class AgentHandle {
     return this.#isKilled && !this.#isGone && ++this.#looks === LOOKS_MAX
   }
 
-  /** Ends the thread for good: nobody hears of it any more. One that cannot be ended is left behind after a while. */
-  async letGo(): Promise<void> {
+  /** Ends the thread for good: nobody hears of it any more. One that cannot be ended is left behind after a while: false. */
+  async letGo(): Promise<boolean> {
     this.#isLetGo = true
     let timer: NodeJS.Timeout | null = null
     const patience = new Promise<void>((resolve) => {
@@ -86,5 +86,6 @@ export class AgentHandle {
     })
     await Promise.race([this.#worker.terminate(), patience])
     if (timer !== null) clearTimeout(timer)
+    return this.#isGone
   }
 }

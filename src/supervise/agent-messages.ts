@@ -12,9 +12,11 @@ import type {
   Standing,
 } from '../agent/index.ts'
 import type { FaultCode, FaultPlan, StopReason } from '../base/index.ts'
+import type { LostNode } from '../cluster/index.ts'
 import type { EngineSettings } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { HeldShare } from '../replica/index.ts'
+import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
@@ -28,6 +30,10 @@ export interface ClusterOrders {
   readonly here: number
   /** Until when this node may act (`Lease`). */
   readonly lease: SharedArrayBuffer
+  /** Nodes that never come back: what their loss asks of the share is done before it runs. */
+  readonly lost: readonly LostNode[]
+  /** Where files of theirs may be. */
+  readonly shelf: ShelfOptions
 }
 
 /** All that an agent's thread is started with. */

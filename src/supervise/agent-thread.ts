@@ -47,13 +47,21 @@ const faults =
       )
 faults.hit('agent-opening')
 
+/** What was done about nodes that are lost, before the share was opened. */
+let lostSaid: readonly string[] = []
 const cluster = orders.cluster === null ? null : await joinCluster(orders.cluster).catch(cannotOpen)
-const job = orders.cluster !== null && cluster === null ? null : await Crawl.open(planOf(orders)).catch(cannotOpen)
+const job =
+  orders.cluster !== null && cluster === null ? null : await Crawl.open(planOf(orders, cluster)).catch(cannotOpen)
 if (job !== null) serve(job)
 
 /** Loaded only where it is needed: it brings the engine with it. */
 async function joinCluster(place: ClusterOrders): Promise<ClusteredAgent> {
   const { ClusteredAgent: Clustered } = await import('./clustered-agent.ts')
+  if (place.lost.length > 0) {
+    const { seeToLost } = await import('./lost-share.ts')
+    const seat = seatOf(orders)
+    lostSaid = await seeToLost({ orders, cluster: place, clock: systemClock, plan: planOf(orders, null), seat })
+  }
   return Clustered.open(orders, place, systemClock)
 }
 
@@ -72,7 +80,7 @@ function serve(crawl: Crawl): void {
     seeds: crawl.seeds,
     knownSeeds: crawl.knownSeeds,
     isScopeChanged: crawl.isScopeChanged,
-    warnings: [...crawl.warnings, ...(cluster?.warnings ?? [])],
+    warnings: [...crawl.warnings, ...(cluster?.warnings ?? []), ...lostSaid],
     identity: crawl.identity,
     earlier: earlierOf(crawl.figures),
     status: statusOf(crawl),
@@ -199,7 +207,7 @@ function statusOf(crawl: Crawl): AgentStatus {
   }
 }
 
-function planOf(own: AgentOrders): CrawlPlan {
+function planOf(own: AgentOrders, place: ClusteredAgent | null): CrawlPlan {
   const { dir, agent, agents, seeds, settings, identity, software, environment, since, addresses, domains } = own
   const plan: CrawlPlan = {
     dir,
@@ -230,7 +238,7 @@ function planOf(own: AgentOrders): CrawlPlan {
     peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
     faults,
   }
-  return cluster === null ? plan : cluster.planOf(plan, seatOf(own))
+  return place === null ? plan : place.planOf(plan, seatOf(own))
 }
 
 /** Its place among the agents of the crawl, wherever they are. */

@@ -44,6 +44,8 @@ export interface ChairPlan {
   readonly askNode: (node: string, question: DeskQuestion) => Promise<DeskAnswer>
   /** By share: the epoch that its log says was begun last, read now; 0 where none was. Rejects where that cannot be known. */
   readonly epochs: () => Promise<readonly number[]>
+  /** Whether there may be work that no share knows of yet. Always false where nothing is said. */
+  readonly expectsWork?: () => boolean
   /** Told once. What follows from it is not the chair's. */
   readonly decided: (reason: StopReason) => void
 }
@@ -185,7 +187,7 @@ export class Chair {
       permits: standing.permits ?? Infinity,
     }))
     const reason = this.#ends.round(standings, this.#office.left)
-    if (reason === null) return null
+    if (reason === null || this.#plan.expectsWork?.() === true) return null
     const begun = await this.#plan.epochs()
     if (begun[0] !== this.#plan.chair) this.stop()
     else if (accounts.every(({ share, epoch }) => begun[share] === epoch)) return reason

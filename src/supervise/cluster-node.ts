@@ -14,17 +14,20 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckpointFigures, CrawlFigures, CrawlSettings, CrawlSnapshot } from '../agent/index.ts'
 import { type Clock, Fault, type StopReason, STOPS } from '../base/index.ts'
-import { ClusterMember, Lease, type View, type WayOut } from '../cluster/index.ts'
+import { ClusterMember, Lease, type LostNode, type View, type WayOut } from '../cluster/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import { placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
+import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
 import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
+import { LeftFiles } from './left-files.ts'
+import { LostNodes } from './lost-nodes.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
 import { markDirectory } from './node-mark.ts'
@@ -32,6 +35,8 @@ import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+import { Speeds } from './speeds.ts'
+import { Timers } from './timers.ts'
 
 export interface ClusterNodePlan {
   readonly dir: string
@@ -48,6 +53,8 @@ export interface ClusterNodePlan {
   readonly marginMs: number
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
+  /** Where finished files of all nodes go. */
+  readonly shelf: ShelfOptions
   readonly identity: CrawlIdentity
   readonly clock: Clock
   readonly software: string
@@ -64,6 +71,8 @@ const TAKES_AT_ONCE = 4
 /** Shares that are given up at once while the crawl goes on: each pauses meanwhile. */
 const GIVES_AT_ONCE = 2
 const DESK_MS = 2_000
+/** How often it is looked for files that were left here, and what can be done about nodes that are lost. */
+const LOOK_MS = 2_000
 /** What another node asks of this one. */
 type Question = { readonly ask: 'shares'; readonly question: DeskQuestion } | { readonly ask: 'figures' }
 
@@ -73,19 +82,21 @@ export class ClusterNode {
   readonly #engine: Engine
   readonly #lease: Lease
   readonly #hosted: HostedShares
+  readonly #left: LeftFiles
+  readonly #lost: LostNodes
+  readonly #timers = new Timers()
   #member: ClusterMember | null = null
   #chair: Chair | null = null
   #chairEpoch = 0
+  #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   #fault: unknown = null
-  readonly #startMs: number
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
     this.#plan = plan
     this.#lock = lock
     this.#engine = engine
-    this.#startMs = plan.clock.nowMs()
     const cell = Lease.allocate()
     this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
     const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
@@ -94,22 +105,29 @@ export class ClusterNode {
       crew: {
         agents: shares,
         dirOf: (share) => join(dir, shareName(share)),
-        isShared: true,
+        // Turns are had of the agents that own them, here as elsewhere (shared-turns.ts).
+        isShared: false,
         common: {
           crawlDir: dir,
           seeds,
-          settings,
+          settings: new Speeds(here).affordable(settings, (what) => plan.onEvent({ kind: 'fewer-connections', what })),
           identity,
           software,
           environment,
-          since: { commonMs: performance.timeOrigin + this.#startMs, cpuMs: processCpuMs() },
+          // A share that comes later has not been here since then.
+          since: null,
         },
         clock,
         care: USUAL_CARE,
         faults: null,
       },
-      ordersOf: (held) => ({ engine: plan.engine, held, lease: cell, here, assignment }),
+      ordersOf: (held) => {
+        const { shelf } = plan
+        return { engine: plan.engine, held, lease: cell, here, assignment, lost: this.#lostNodes, shelf }
+      },
+      planned: here,
       isFenced: () => !this.#lease.isValid(),
+      isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
         if (share === 0) this.#leaveChair()
         this.#member?.lost(share)
@@ -117,6 +135,28 @@ export class ClusterNode {
       onBroken: (fault) => this.#broke(fault),
       onEvent: plan.onEvent,
     })
+    this.#left = new LeftFiles({
+      dir,
+      node: plan.node,
+      engine,
+      withoutAgent: (share, work) => this.#hosted.withoutAgent(share, work),
+      onShort: (agent, file) => {
+        const what = `${file} was left here and has lost bytes that were committed; restore it from a copy`
+        plan.onEvent({ kind: 'agent-warning', agent, what })
+      },
+    })
+    this.#lost = new LostNodes({
+      engine,
+      shares,
+      clock,
+      hosted: () => this.#hosted.shares,
+      renew: (share) => this.#hosted.renew(share),
+      onSettled: ({ node }, sum) => plan.onEvent({ kind: 'lost-settled', node, ...sum }),
+    })
+  }
+
+  get #lostNodes(): readonly LostNode[] {
+    return this.#member?.lostNodes ?? []
   }
 
   /** Takes the directory and finds the engine; nothing is joined yet. */
@@ -205,7 +245,6 @@ export class ClusterNode {
         },
         giveUp: (share) => {
           if (share === 0) this.#leaveChair()
-          if (this.#member?.isOver === true) this.#hosted.isEnding()
           return this.#hosted.giveUp(share)
         },
       },
@@ -226,15 +265,26 @@ export class ClusterNode {
       answer: (question) => this.#answer(question),
     })
     if (this.#stop !== null) this.#member.leave()
+    this.#timers.every(LOOK_MS, () => {
+      void this.#left.look().catch((fault: unknown) => this.#broke(fault))
+      void this.#lost.look(this.#lostNodes).catch((fault: unknown) => this.#broke(fault))
+    })
     const reason = await end
     this.#leaveChair()
     return reason
   }
 
-  /** Leaves the cluster in order: its shares go on elsewhere. */
+  /**
+   * Leaves the cluster in order: its shares go on elsewhere. Interrupted once more, what is under way is cut; and where the engine is
+   * away, so that nothing can be given up, it goes as it stands: others wait its lease out.
+   */
   stop(reason: StopReason): void {
+    const isAgain = this.#stop !== null && reason === 'interrupted'
     this.#stop ??= reason
     this.#member?.leave()
+    if (!isAgain) return
+    this.#hosted.cut()
+    if (!this.#lease.isValid()) this.#resolveEnd(this.#stop)
   }
 
   /** The crawl of a cluster has no copy of one node. */
@@ -242,13 +292,16 @@ export class ClusterNode {
     throw new Fault('CONFIG_INVALID', 'a node of a cluster is not copied: its shares are kept by the engine')
   }
 
-  /** Merges the lines of the shares that were here at the end, and lets go of everything. */
-  async close(): Promise<void> {
+  /** Merges the lines of the shares that were here at the end, and lets go of everything; `last` is done while the directory is ours. */
+  async close(last: () => Promise<void> = async () => {}): Promise<void> {
+    this.#timers.clear()
     this.#member?.close()
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
+      await this.#left.look()
       await this.#mergeOutputs()
+      await last()
     } finally {
       await this.#engine.close().catch(() => {})
       await this.#lock.release()
@@ -258,22 +311,26 @@ export class ClusterNode {
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
     const names = this.#hosted.lastShares.map(shareName)
+    // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
+    const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
+    if (names.length === 0 && !isElsewhere) return
     // Made anew: what a share had written here before it was elsewhere is among its lines.
     for (const name of ['pages.jsonl', 'failures.jsonl', 'state/pages.cursor', 'state/failures.cursor']) {
       await rm(join(dir, name), { force: true })
     }
-    // An earlier run may have ended here with some: they are elsewhere now.
     if (names.length === 0) return
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
-      await view.finish(settings.store.warc !== 'off')
+      const gone = await this.#lost.goneFiles(this.#lostNodes, this.#hosted.lastShares).catch(() => new Set<string>())
+      await view.finish(settings.store.warc !== 'off', gone)
     } finally {
       await view.close()
     }
   }
 
   #viewed(view: View): void {
+    this.#wasMember ||= view.members.some(({ incarnation }) => incarnation === this.#member?.incarnation)
     this.#plan.onEvent({
       kind: 'view',
       number: view.number,
@@ -298,6 +355,7 @@ export class ClusterNode {
       nodes: () => this.#member?.view.members.map(({ node }) => node) ?? [],
       askNode: (node, question) => this.#askNode(node, question),
       epochs: () => this.#epochs(),
+      expectsWork: () => !this.#lost.isSettled(this.#lostNodes),
       decided: (reason) => this.#member?.end(reason),
     })
   }

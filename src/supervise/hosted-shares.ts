@@ -8,17 +8,17 @@
 //
 // Silent: its thread is gone, and with it every socket; what it has committed stays on disk and in the log, from which it goes on.
 //
-// Always true: an agent runs only with a right to its share (`held`) that its log has confirmed; a share that is not here any more has no thread.
+// Always true: an agent runs only with a right to its share (`held`) that its log has confirmed; a share that is not here any more has no thread,
+// or one that was told to end, for which the next one waits; what may be begun in our name and is not here is released when it is given up.
 
-import { Fault } from '../base/index.ts'
 import type { ShareHolder, ShareKeeper, ShareStanding } from '../cluster/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { HeldLog, type HeldShare, ShareLog, type Standing } from '../replica/index.ts'
-import { AgentCrew, type CrewPlan } from './agent-crew.ts'
+import { AgentCrew, type CrewEvents, type CrewPlan } from './agent-crew.ts'
 import type { AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
 import type { NodeEvent } from './node.ts'
 import { faultOf } from './plain-fault.ts'
-import { isLasting } from './restart-budget.ts'
+import { isLasting, isWaitedOut } from './restart-budget.ts'
 import { type DeskAgents, ShareDesk } from './share-desk.ts'
 import { Timers } from './timers.ts'
 
@@ -27,50 +27,75 @@ export interface HostedSharesParts {
   /** All but what depends on a share. */
   readonly crew: Omit<CrewPlan, 'clusterOf'>
   readonly ordersOf: (held: HeldShare) => ReturnType<NonNullable<CrewPlan['clusterOf']>>
+  /** For how many shares the memory of this node is. */
+  readonly planned: number
   readonly isFenced: () => boolean
+  /** The crawl has ended or is to stop: what is given up is given up for good. */
+  readonly isOver: () => boolean
   /** An agent found that another node has its share. */
   readonly onLost: (share: number) => void
   /** Nothing helps here: a full disk, a thread that cannot be ended, agents that break again and again. */
   readonly onBroken: (fault: unknown) => void
   readonly onEvent: (event: NodeEvent) => void
+  /** Who has the threads; left out but in tests. */
+  readonly crewOf?: (plan: CrewPlan, events: CrewEvents) => Crew
 }
+
+/** What is asked of those who have the threads. */
+export type Crew = Pick<AgentCrew, 'restarts' | 'watch' | 'open' | 'end' | 'kill' | 'tell' | 'statusOf' | 'letGo'>
 
 interface Hosted {
   readonly held: HeldShare
   /** The epoch of share 0 when this one had begun. */
   readonly chair: number
   state: 'opening' | 'open' | 'silent' | 'stopping'
+  /** What its last thread said last. */
+  status: AgentStatus | null
+  /** Its thread asks nobody any more and waits to be told to finish: it broke. */
+  isDrained: boolean
+  /** How often it could not be opened again. */
+  failures: number
   drained: () => void
   ended: () => void
   closed: (fault: PlainFault | null) => void
+  /** While its agent is opened anew. */
+  renewing: Promise<void> | null
 }
 
 /** How long what is under way may take when a share is given up; then it is cut, and asked for again by whoever has it next. */
 const PATIENCE_MS = 10_000
 /** After that it is not waited for: what it has committed is what counts. */
 const CUT_MS = 20_000
-/** An agent that lost the engine before the node did is tried again. */
+/** An agent that lost the engine before the node did is tried again; where it is not the engine, ever more seldom. */
 const AGAIN_MS = 1_000
+const AGAIN_MS_MAX = 15_000
+/** Of this machine: shares can be had elsewhere. */
+const OF_DISK = new Set(['DISK_FULL', 'DISK_READ_ONLY', 'DISK_FAILED'])
 
 export class HostedShares implements ShareKeeper, DeskAgents {
   readonly desk = new ShareDesk(this)
   readonly #parts: HostedSharesParts
-  readonly #crew: AgentCrew
+  readonly #crew: Crew
   readonly #hosted = new Map<number, Hosted>()
   readonly #seen = new Map<number, Standing>()
-  /** Who we were when we tried to take a share. */
-  readonly #tried = new Map<number, ShareHolder>()
+  /** Shares whose logs may name us though they are not here: where and as whom they were to be begun. */
+  readonly #tried = new Map<number, { readonly holder: ShareHolder; readonly at: number }>()
   readonly #probes = new Map<number, { round: number; resolve: (status: AgentStatus) => void; reject: () => void }>()
   readonly #timers = new Timers()
   /** Shares that were here when they were given up for good: at the end of the crawl. */
   readonly #last = new Map<number, AgentStatus | null>()
+  /** Shares on their way here or away: their threads may write to files. */
+  readonly #moving = new Map<number, number>()
+  /** Shares whose files somebody else works on; they are not opened meanwhile. */
+  readonly #still = new Map<number, Promise<unknown>>()
   #round = 0
-  #isOver = false
+  #isTooManyTold = false
 
   constructor(parts: HostedSharesParts) {
     this.#parts = parts
     const { onEvent } = parts
-    this.#crew = new AgentCrew(
+    const { crewOf = (plan, events) => new AgentCrew(plan, events) } = parts
+    this.#crew = crewOf(
       { ...parts.crew, clusterOf: (share) => parts.ordersOf((this.#hosted.get(share) as Hosted).held) },
       {
         phase: () => 'running',
@@ -78,6 +103,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
         onOpened: (share, opened) => {
           const hosted = this.#hosted.get(share)
           if (hosted === undefined) return
+          hosted.isDrained = false
           const { held, chair } = hosted
           this.desk.opened(share, { epoch: held.epoch, pages: opened.status.totals.pages, chair })
           for (const what of opened.warnings) onEvent({ kind: 'agent-warning', agent: share, what })
@@ -89,7 +115,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
           if (this.#hosted.get(share)?.state === 'stopping')
             this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
         },
-        onLeft: (share, why, fault) => void this.#left(share, fault ?? new Error(why)),
+        onLeft: (share, why, fault) => this.#left(share, fault ?? new Error(why)),
         onStuck: (share, why, fault) => {
           onEvent({ kind: 'agent-stuck', agent: share, why })
           parts.onBroken(fault)
@@ -110,17 +136,13 @@ export class HostedShares implements ShareKeeper, DeskAgents {
 
   /** What is known of the shares here, and of those that were here at the end. */
   get statuses(): readonly AgentStatus[] {
-    return [...this.#last.values(), ...this.#crew.statuses].filter((status) => status !== null)
+    const here = [...this.#hosted].map(([share, { status }]) => this.#crew.statusOf(share) ?? status)
+    return [...this.#last.values(), ...here].filter((status) => status !== null)
   }
 
   /** Those that were here when the crawl ended, in order. */
   get lastShares(): readonly number[] {
     return [...this.#last.keys()].sort((a, b) => a - b)
-  }
-
-  /** From now on what is given up is given up for good. */
-  isEnding(): void {
-    this.#isOver = true
   }
 
   async standing(share: number): Promise<ShareStanding> {
@@ -131,92 +153,175 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     return { epoch, holder, released, last: at }
   }
 
-  async take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
+  take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
+    return this.#moves(share, async () => {
+      await this.#still.get(share)
+      return this.#take(share, seen, holder)
+    })
+  }
+
+  /** Does something to files of a share while no agent of it is here, nor on its way. False: one is. */
+  async withoutAgent(share: number, work: () => Promise<void>): Promise<boolean> {
+    if (this.#hosted.has(share) || this.#moving.has(share) || this.#still.has(share)) return false
+    const done = work()
+    this.#still.set(
+      share,
+      done.catch(() => {}),
+    )
+    try {
+      await done
+      return true
+    } finally {
+      this.#still.delete(share)
+    }
+  }
+
+  async #moves<T>(share: number, move: () => Promise<T>): Promise<T> {
+    this.#moving.set(share, (this.#moving.get(share) ?? 0) + 1)
+    try {
+      return await move()
+    } finally {
+      const left = (this.#moving.get(share) ?? 1) - 1
+      if (left === 0) this.#moving.delete(share)
+      else this.#moving.set(share, left)
+    }
+  }
+
+  async #take(share: number, seen: ShareStanding, holder: ShareHolder): Promise<{ readonly epoch: number } | null> {
     const standing = this.#seen.get(share)
     if (standing === undefined || standing.at !== seen.last || standing.epoch !== seen.epoch) return null
     const { engine } = this.#parts
-    // Its log may name us from here on, whatever becomes of the answer.
-    this.#tried.set(share, holder)
+    // From here on the log may name us, also where we are not told.
+    this.#tried.set(share, { holder, at: standing.at })
     const held = await (await ShareLog.open(engine, share)).begin(holder, standing)
-    if (held === null) return null
+    if (held === null) {
+      this.#tried.delete(share)
+      return null
+    }
     const chair = share === 0 ? held.epoch : (await (await ShareLog.open(engine, 0)).standing()).epoch
-    this.#hosted.set(share, {
+    const hosted: Hosted = {
       held,
       chair,
       state: 'opening',
+      status: null,
+      isDrained: false,
+      failures: 0,
       drained: () => {},
       ended: () => {},
       closed: () => {},
-    })
+      renewing: null,
+    }
+    this.#hosted.set(share, hosted)
     try {
       await this.#open(share)
     } catch (fault) {
       // Tried again by whoever asked; the share is ours all the same.
+      const isCutShort = hosted.state !== 'opening'
       await this.#forget(share)
-      this.#parts.onEvent({ kind: 'share-failed', share, why: messageOf(fault) })
-      if (isLasting(fault) && !isLost(fault)) this.#parts.onBroken(fault)
+      if (!isCutShort) this.#parts.onEvent({ kind: 'share-failed', share, why: messageOf(fault) })
+      // A share that is broken wherever it is must not drive one node after the other away.
+      if (isOfDisk(fault)) this.#parts.onBroken(fault)
       throw fault
     }
+    this.#tried.delete(share)
+    this.#warnOfTooMany(share)
     this.#parts.onEvent({ kind: 'share-taken', share, from: standing.holder?.node ?? null })
     return { epoch: held.epoch }
   }
 
-  async giveUp(share: number): Promise<void> {
-    const hosted = this.#hosted.get(share)
-    if (hosted === undefined) return this.#releaseUnopened(share)
-    if (hosted.state === 'open') await this.#stop(share, hosted)
-    const status = this.#crew.statusOf(share)
-    hosted.state = 'stopping'
-    await this.#crew.end(share)
-    // Whoever waits for its answer waits no more: the chair may be here.
-    this.#threadEnded(share)
-    await this.#release(hosted.held)
-    this.#hosted.delete(share)
-    this.#tried.delete(share)
-    if (this.#isOver) this.#last.set(share, status)
-    this.#parts.onEvent({ kind: 'share-released', share })
+  #warnOfTooMany(share: number): void {
+    const { planned, onEvent } = this.#parts
+    if (this.#isTooManyTold || this.#hosted.size <= planned) return
+    this.#isTooManyTold = true
+    const what = `this node has ${this.#hosted.size} shares and memory for ${planned}; give it more (--memory), or have others join`
+    onEvent({ kind: 'agent-warning', agent: share, what })
   }
 
-  /** A try to take it failed in the middle: where its log names us, nobody else may begin it before we have released it. */
-  async #releaseUnopened(share: number): Promise<void> {
-    const holder = this.#tried.get(share)
-    if (holder === undefined) return
-    const log = await ShareLog.open(this.#parts.engine, share)
-    const standing = await log.standing()
-    const isOurs = standing.holder?.node === holder.node && standing.holder.incarnation === holder.incarnation
-    const held = isOurs ? await log.begin(holder, standing) : null
-    if (held !== null) await this.#release(held)
-    this.#tried.delete(share)
-    if (held !== null) this.#parts.onEvent({ kind: 'share-released', share })
+  async giveUp(share: number): Promise<void> {
+    await this.#hosted.get(share)?.renewing
+    const hosted = this.#hosted.get(share)
+    if (hosted === undefined) return this.#releaseTried(share)
+    if (hosted.state === 'open') await this.#stop(share, hosted)
+    hosted.state = 'stopping'
+    await this.#endThread(share, hosted)
+    await this.#release(hosted.held)
+    this.#hosted.delete(share)
+    if (this.#parts.isOver()) this.#last.set(share, hosted.status)
+    this.#parts.onEvent({ kind: 'share-released', share })
   }
 
   async #release(held: HeldShare): Promise<void> {
     const { engine } = this.#parts
-    // An answer to an earlier try may have been lost.
     const { epoch, released } = await (await ShareLog.open(engine, held.share)).standing()
-    if (released && epoch === held.epoch) return
+    // An earlier try whose answer was lost.
+    if (epoch === held.epoch && released) return
     try {
       const log = await HeldLog.resume(engine, held)
-      await log.release()
-      log.close()
+      try {
+        await log.release()
+      } finally {
+        log.close()
+      }
     } catch (fault) {
       if (!isLost(fault)) throw fault
     }
   }
 
+  /** A share that is not here, but may be begun in our name: others would wait for us to release it, for ever. */
+  async #releaseTried(share: number): Promise<void> {
+    const tried = this.#tried.get(share)
+    if (tried === undefined) return
+    const log = await ShareLog.open(this.#parts.engine, share)
+    for (;;) {
+      const standing = await log.standing()
+      const { node, incarnation } = tried.holder
+      const isOurs = standing.holder?.node === node && standing.holder.incarnation === incarnation
+      // Something else stands where we wanted to begin: nothing of ours can come any more.
+      if (!isOurs && standing.at !== tried.at) break
+      const held = await log.begin(tried.holder, standing)
+      if (held === null) continue
+      await this.#release(held)
+      break
+    }
+    this.#tried.delete(share)
+  }
+
+  /** Stops an agent in order and opens it anew, with the orders of now. False: not in this moment. */
+  async renew(share: number): Promise<boolean> {
+    const hosted = this.#hosted.get(share)
+    if (hosted?.state !== 'open' || this.#parts.isFenced()) return false
+    hosted.renewing = this.#renew(share, hosted).finally(() => (hosted.renewing = null))
+    await hosted.renewing
+    return true
+  }
+
+  async #renew(share: number, hosted: Hosted): Promise<void> {
+    await this.#stop(share, hosted)
+    await this.#endThread(share, hosted)
+    if (this.#hosted.get(share) !== hosted) return
+    hosted.state = 'silent'
+    await this.#openAgain(share)
+  }
+
   /** Every thread is ended, and with it every socket. */
   silence(): void {
     for (const [share, hosted] of this.#hosted) {
-      if (hosted.state === 'stopping') continue
-      hosted.state = 'silent'
-      this.#threadEnded(share)
-      void this.#crew.end(share)
+      // What is being given up has no more time to ask either; then its release is tried until the engine answers.
+      if (hosted.state !== 'stopping') hosted.state = 'silent'
+      void this.#endThread(share, hosted)
     }
   }
 
   /** The lease runs again: what is still ours goes on. */
   goOn(): void {
     for (const [share, hosted] of this.#hosted) if (hosted.state === 'silent') void this.#openAgain(share)
+  }
+
+  /** What is under way where shares are given up is cut. */
+  cut(): void {
+    for (const [share, { state }] of this.#hosted) {
+      if (state === 'stopping') this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
+    }
   }
 
   async probe(share: number): Promise<{ standing: AgentStatus['standing']; ms: number }> {
@@ -248,6 +353,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     const hosted = this.#hosted.get(share)
     if (hosted === undefined || hosted.state !== 'opening') throw new Error(`share ${share} is not wanted any more`)
     hosted.state = 'open'
+    hosted.failures = 0
     this.#crew.tell(share, { kind: 'run' })
   }
 
@@ -260,15 +366,23 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     } catch (fault) {
       if (this.#hosted.get(share) !== hosted) return
       if (isLost(fault)) return this.#lose(share)
-      if (hosted.state === 'opening') hosted.state = 'silent'
-      await this.#crew.end(share)
-      this.#timers.after(`again ${share}`, AGAIN_MS, () => void this.#openAgain(share))
+      // It is being given up, or is silent for another reason, which ends by itself.
+      if (hosted.state !== 'opening') return
+      if (!isWaitedOut(fault)) {
+        hosted.failures++
+        this.#parts.onEvent({ kind: 'share-failed', share, why: messageOf(fault) })
+      }
+      this.#fallSilent(share, hosted)
+      if (isOfDisk(fault)) this.#parts.onBroken(fault)
     }
   }
 
   async #stop(share: number, hosted: Hosted): Promise<void> {
     hosted.state = 'stopping'
-    const drained = new Promise<void>((resolve) => (hosted.drained = resolve))
+    const drained = new Promise<void>((resolve) => {
+      hosted.drained = resolve
+      if (hosted.isDrained) resolve()
+    })
     const ended = new Promise<void>((resolve) => (hosted.ended = resolve))
     const closed = new Promise<void>((resolve) => {
       hosted.closed = (fault) => {
@@ -305,8 +419,9 @@ export class HostedShares implements ShareKeeper, DeskAgents {
         return this.desk.surrendered(share, message.pages)
       case 'drained':
         if (hosted?.state === 'stopping') return hosted.drained()
-        if (message.fault !== null) this.#broke(share, message.fault)
-        return
+        if (message.fault === null || hosted === undefined) return
+        hosted.isDrained = true
+        return this.#broke(share, message.fault)
       case 'ended':
         if (hosted?.state === 'stopping') return hosted.ended()
         if (message.fault !== null) this.#broke(share, message.fault)
@@ -320,32 +435,26 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     const hosted = this.#hosted.get(share)
     if (hosted === undefined || hosted.state === 'silent') return
     const fault = faultOf(plain)
-    if (isLost(fault)) return void this.#lose(share)
-    if (fault instanceof Fault && (fault.code === 'ENGINE_UNREACHABLE' || fault.code === 'NODE_FENCED')) {
-      hosted.state = 'silent'
-      this.#threadEnded(share)
-      void this.#crew.end(share)
-      this.#timers.after(`again ${share}`, AGAIN_MS, () => void this.#openAgain(share))
-      return
-    }
+    if (isLost(fault)) return this.#lose(share)
+    if (isWaitedOut(fault)) return this.#fallSilent(share, hosted)
     if (isLasting(plain)) return this.#parts.onBroken(fault)
     this.#crew.kill(share, plain.message)
   }
 
-  async #left(share: number, fault: unknown): Promise<void> {
+  /** Its thread is gone and is not started again. */
+  #left(share: number, fault: unknown): void {
     const hosted = this.#hosted.get(share)
     if (hosted === undefined || hosted.state === 'silent') return
     if (isLost(fault)) return this.#lose(share)
-    hosted.drained()
-    hosted.ended()
-    hosted.closed(null)
-    if (hosted.state !== 'stopping') this.#parts.onBroken(fault)
+    if (hosted.state === 'stopping') return waitNoMore(hosted)
+    this.#fallSilent(share, hosted)
+    if (!isWaitedOut(fault)) this.#parts.onBroken(fault)
   }
 
-  /** Another node has it. */
-  async #lose(share: number): Promise<void> {
+  /** Another node has it. Told at once: until its thread is gone it may be wanted here again. */
+  #lose(share: number): void {
     if (!this.#hosted.has(share)) return
-    await this.#forget(share)
+    void this.#forget(share)
     this.#parts.onEvent({ kind: 'share-lost', share })
     this.#parts.onLost(share)
   }
@@ -353,11 +462,23 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   async #forget(share: number): Promise<void> {
     const hosted = this.#hosted.get(share)
     this.#hosted.delete(share)
+    if (hosted !== undefined) await this.#endThread(share, hosted)
+  }
+
+  /** It is tried again in a moment, unless the node falls silent before. */
+  #fallSilent(share: number, hosted: Hosted): void {
+    hosted.state = 'silent'
+    void this.#endThread(share, hosted)
+    const inMs = Math.min(AGAIN_MS * 2 ** hosted.failures, AGAIN_MS_MAX)
+    this.#timers.after(`again ${share}`, inMs, () => void this.#openAgain(share))
+  }
+
+  /** Resolves when it is gone; whoever waits for something of it waits no more. */
+  async #endThread(share: number, hosted: Hosted): Promise<void> {
+    hosted.status = this.#crew.statusOf(share) ?? hosted.status
     this.#threadEnded(share)
-    await this.#crew.end(share)
-    hosted?.drained()
-    hosted?.ended()
-    hosted?.closed(null)
+    waitNoMore(hosted)
+    await this.#moves(share, () => this.#crew.end(share))
   }
 
   #threadEnded(share: number): void {
@@ -365,6 +486,16 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     this.#probes.get(share)?.reject()
     this.#probes.delete(share)
   }
+}
+
+function waitNoMore({ drained, ended, closed }: Hosted): void {
+  drained()
+  ended()
+  closed(null)
+}
+
+function isOfDisk(fault: unknown): boolean {
+  return OF_DISK.has((fault as { readonly code?: string | null }).code ?? '')
 }
 
 function isLost(fault: unknown): boolean {

@@ -48,13 +48,17 @@ export class NodeView {
     await this.#advancing
   }
 
-  /** All agents have closed: the files have what their journals say, and the indexes are sorted into one. */
-  async finish(hasArchive: boolean): Promise<void> {
+  /** All agents have closed: the files have what their journals say, and the indexes are sorted into one, `lost` files left out. */
+  async finish(hasArchive: boolean, lost: ReadonlySet<string> = new Set()): Promise<void> {
     await this.#advancing
     await this.#view.advance(await lookAtCommits(this.#dir))
     if (!hasArchive) return
     const indexes = this.#names.map((name) => join(this.#dir, name, 'state/index.cdxj'))
-    await sortCdxj(indexes, join(this.#dir, 'archive/index.cdxj'), await loadLostFiles(this.#dir))
+    await sortCdxj(
+      indexes,
+      join(this.#dir, 'archive/index.cdxj'),
+      new Set([...(await loadLostFiles(this.#dir)), ...lost]),
+    )
   }
 
   close(): Promise<void> {

@@ -18,6 +18,7 @@ import {
   type Speed,
 } from '../agent/index.ts'
 import { type Clock, Fault, type FaultPlan, type FaultTally, type StopReason } from '../base/index.ts'
+import type { LostSum } from '../cluster/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -84,6 +85,8 @@ export type ClusterEvent =
   | { readonly kind: 'node-resumed' }
   /** It was taken for dead, and takes part again as somebody new. */
   | { readonly kind: 'node-reborn'; readonly incarnation: string }
+  /** All that went with a node that never comes back waits again, or is safe. */
+  | ({ readonly kind: 'lost-settled'; readonly node: string } & LostSum)
 
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */

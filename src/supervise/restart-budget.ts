@@ -35,3 +35,9 @@ export function isLasting(fault: unknown): boolean {
   const { code } = fault as { readonly code?: string | null }
   return code != null && LASTING.has(code)
 }
+
+/** Faults of an engine that is away: they pass by themselves, and are off no budget. */
+export function isWaitedOut(fault: unknown): boolean {
+  const { code } = fault as { readonly code?: string | null }
+  return code === 'ENGINE_UNREACHABLE' || code === 'NODE_FENCED'
+}
