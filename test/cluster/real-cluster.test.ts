@@ -20,9 +20,9 @@ test(
         latencyMs: 2,
         variants: { missing: 0.02, lost: 0.01 },
       },
-      shares: 6,
+      shares: 4,
       leaseMs: 5_000,
-      delayMs: 50,
+      delayMs: 100,
       config: { frontier: { backoff: '20ms', backoffMax: '100ms' } },
     })
     for (const name of ['a', 'b', 'c']) cluster.start(name)

@@ -15,7 +15,7 @@
 //   a is another incarnation               waits until it has been reborn
 //   a says: some words                     waits until it has said so
 //   another crawl later of format 99       beside this one, in the same engine
-//   refused: cluster drain x: some words   a command that must fail, and its reason
+//   refused (some words): cluster drain x   a command that must fail, and its reason
 //   end                                    waits for the end of all nodes, and judges
 
 import { readFileSync } from 'node:fs'
@@ -65,8 +65,8 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
     (story, [, name = '', text = '']) => story.until(name, ({ said }) => said.some(({ line }) => line.includes(text))),
   ],
   [
-    /^refused: (node|cluster) ([^:]*): (.*)$/,
-    (story, [, which = '', args = '', why = '']) => story.refused(which, args, why),
+    /^refused \((.*)\): (node|cluster) (.*)$/,
+    (story, [, why = '', which = '', args = '']) => story.refused(which, args, why),
   ],
   [/^another crawl (\w+) of format (\d+)$/, (story, [, name = '', format]) => story.defineOther(name, Number(format))],
   [/^end$/, (story) => story.end()],
