@@ -14,7 +14,6 @@ export { Lease } from './lease.ts'
 export {
   assertDead,
   type LostFound,
-  type LostNode,
   lostNodesIn,
   LostProgress,
   type LostSum,
@@ -22,5 +21,5 @@ export {
   runOf,
 } from './lost-nodes.ts'
 export type { PlaceShares } from './membership.ts'
-export type { CrawlDefinition, Member, View, Wish, WishKind } from './records.ts'
+export type { CrawlDefinition, LostNode, Member, View, Wish, WishKind } from './records.ts'
 export type { ShareReport, ShareStanding } from './share-desk.ts'

@@ -1,7 +1,7 @@
 // A node that never comes back: steps in their order, and no living one is taken for lost.
 
 import { expect, test } from 'vitest'
-import { Random } from '../base/index.ts'
+import { Random, systemClock } from '../base/index.ts'
 import { MemoryEngine } from '../engine/index.ts'
 import { makeWish } from './cluster-commands.ts'
 import { assertDead, type LostFound, lostNodesIn, LostProgress, noteLostStep, runOf } from './lost-nodes.ts'
@@ -58,12 +58,12 @@ test('a node that answers, or beats, is not lost; one that the view drops, or th
   let beats = 0
   const beat = async (): Promise<void> => engine.beat('b.b1', new TextEncoder().encode(`${++beats} 1 0`), 1_000)
   await beat()
-  await expect(assertDead(engine, 'b', definition, beat)).rejects.toThrow('node b is alive')
-  await assertDead(engine, 'b', definition, async () => {})
+  await expect(assertDead(engine, 'b', definition, systemClock, beat)).rejects.toThrow('node b is alive')
+  await assertDead(engine, 'b', definition, systemClock, async () => {})
   const drop = (): Promise<unknown> => engine.records.create('view.2', encodeRecord({ ...view, members: [] }))
-  await assertDead(engine, 'b', { leaseMs: 1e9, marginMs: 0 }, async () => void (await drop()))
+  await assertDead(engine, 'b', { leaseMs: 1e9, marginMs: 0 }, systemClock, async () => void (await drop()))
   const stop = await engine.serve({ kind: 'node', name: 'b', version: '1' }, async (question) => question)
-  await expect(assertDead(engine, 'b', definition, async () => {})).rejects.toThrow('node b is alive')
+  await expect(assertDead(engine, 'b', definition, systemClock, async () => {})).rejects.toThrow('node b is alive')
   stop()
 })
 

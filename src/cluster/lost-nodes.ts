@@ -9,19 +9,13 @@
 // has forgotten the lost one, it would be kept as a copy of itself. Each step is done again by whoever has the share next, where it was
 // not written down; twice does no harm.
 
-import { Fault } from '../base/index.ts'
+import { type Clock, Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { MEMBERSHIP_QUESTION, NODE_SERVICE } from './cluster-member.ts'
-import { type CrawlDefinition, decodeRecord, encodeRecord, type Member } from './records.ts'
+import { type CrawlDefinition, decodeRecord, encodeRecord, type LostNode, type Member } from './records.ts'
 import { Wishes } from './wishes.ts'
 
 const ANSWER_MS = 2_000
-
-/** The wish that said so: files that the node writes in a later life are not meant. */
-export interface LostNode {
-  readonly wish: number
-  readonly node: string
-}
 
 /** What a share had in files of the lost node. */
 export interface LostFound {
@@ -135,6 +129,7 @@ export async function assertDead(
   engine: Engine,
   node: string,
   { leaseMs, marginMs }: Pick<CrawlDefinition, 'leaseMs' | 'marginMs'>,
+  clock: Pick<Clock, 'nowMs'>,
   pause: () => Promise<void>,
 ): Promise<void> {
   const alive = (): Fault =>
@@ -148,8 +143,8 @@ export async function assertDead(
   if (incarnation === undefined) return
   const name = `${node}.${incarnation}`
   const before = await engine.lastBeat(name)
-  const endMs = performance.now() + leaseMs + marginMs
-  while (performance.now() < endMs) {
+  const endMs = clock.nowMs() + leaseMs + marginMs
+  while (clock.nowMs() < endMs) {
     await pause()
     const now = await engine.lastBeat(name)
     if (!Buffer.from(now ?? []).equals(Buffer.from(before ?? []))) throw alive()

@@ -1,7 +1,6 @@
 // What operators have asked for, added up in the order they asked. Everybody reads the same wishes and comes to the same sum.
 
-import type { LostNode } from './lost-nodes.ts'
-import type { Wish } from './records.ts'
+import type { Wish, LostNode } from './records.ts'
 
 /** Nodes with wishes that still hold. Beyond it, the node that was mentioned longest ago is forgotten. */
 export const WISHED_NODES_MAX = 4_096

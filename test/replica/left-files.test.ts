@@ -125,7 +125,8 @@ test('a file is left alone while an earlier life of the node has the share, and 
         onShort: () => {},
       })
       await refusing.look()
-      expect([left.figures, refusing.figures]).toEqual(Array(2).fill({ finished: 0, removed: 0, short: 0 }))
+      const nothing = { finished: 0, removed: 0, short: 0 }
+      expect([left.figures, refusing.figures]).toEqual([nothing, nothing])
       opened = readdirSync(join(a.dir, 'archive')).find((name) => name.endsWith('.open')) ?? ''
       crawl.stop('interrupted')
     },
