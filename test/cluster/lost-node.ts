@@ -116,13 +116,13 @@ function judge(cluster: RealCluster, shelf: string | null, problems: string[]): 
     }
   }
   if (shelf !== null) {
-    const there = filesOn(shelf).map((name) => name.replace(/^[^/]+\//, ''))
+    const there = new Set(filesOn(shelf).map((name) => name.replace(/^[^/]+\//, '')))
     for (const name of ['a', 'c']) {
       for (const file of [`pages-${name}.jsonl`, `archive/index-${name}.cdxj`]) {
-        if (!there.includes(file)) problems.push(`${file} is not on the shelf`)
+        if (!there.has(file)) problems.push(`${file} is not on the shelf`)
       }
       for (const entry of readdirSync(join(cluster.node(name).dir, 'archive'))) {
-        if (entry.includes('.warc') && !there.includes(`archive/${entry}`)) problems.push(`${entry} is not on the shelf`)
+        if (entry.includes('.warc') && !there.has(`archive/${entry}`)) problems.push(`${entry} is not on the shelf`)
       }
     }
   }
