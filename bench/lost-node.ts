@@ -17,7 +17,10 @@ for (const { what, ...plan } of CASES) {
   const startMs = performance.now()
   const { problems, said, pages, kept, againRequests, story } = await loseANode(plan)
   const seconds = Math.round((performance.now() - startMs) / 1_000)
-  console.log(JSON.stringify({ what, pages, kept, requestsAfter: againRequests, seconds, problems }), `\n  ${said.trim()}`)
+  console.log(
+    JSON.stringify({ what, pages, kept, requestsAfter: againRequests, seconds, problems }),
+    `\n  ${said.trim()}`,
+  )
   if (problems.length > 0) console.log(story)
   failed += problems.length
 }

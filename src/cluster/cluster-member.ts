@@ -5,8 +5,9 @@ import { type Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
 import type { Lease } from './lease.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
-import { encodeRecord, RECORD_KINDS, decodeRecord, type View, type LostNode } from './records.ts'
+import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
 import type { ShareReport, ShareStanding } from './share-desk.ts'
+import type { LostNode } from './wishes.ts'
 
 /** What becomes of shares; their logs and agents are other rooms'. */
 export interface ShareKeeper {

@@ -1,10 +1,11 @@
 // A node that never comes back: steps in their order, and no living one is taken for lost.
 
 import { expect, test } from 'vitest'
-import { Random, systemClock } from '../base/index.ts'
+import { ManualClock, Random } from '../base/index.ts'
 import { MemoryEngine } from '../engine/index.ts'
 import { makeWish } from './cluster-commands.ts'
-import { assertDead, type LostFound, lostNodesIn, LostProgress, noteLostStep, runOf } from './lost-nodes.ts'
+import { assertDead, lostNodesIn, runOf } from './lost-commands.ts'
+import { type LostFound, LostProgress, noteLostStep } from './lost-nodes.ts'
 import { encodeRecord } from './records.ts'
 
 const LOST = { wish: 7, node: 'b' }
@@ -55,15 +56,20 @@ test('a node that answers, or beats, is not lost; one that the view drops, or th
   const view = { members: [{ node: 'b', incarnation: 'b1', weight: 1 }], wishesUpTo: 0, by: '', because: '', at: '' }
   await engine.records.create('view.1', encodeRecord(view))
   const definition = { leaseMs: 40, marginMs: 10 }
+  const clock = new ManualClock()
+  const later = async (): Promise<void> => clock.advance(10)
   let beats = 0
   const beat = async (): Promise<void> => engine.beat('b.b1', new TextEncoder().encode(`${++beats} 1 0`), 1_000)
   await beat()
-  await expect(assertDead(engine, 'b', definition, systemClock, beat)).rejects.toThrow('node b is alive')
-  await assertDead(engine, 'b', definition, systemClock, async () => {})
-  const drop = (): Promise<unknown> => engine.records.create('view.2', encodeRecord({ ...view, members: [] }))
-  await assertDead(engine, 'b', { leaseMs: 1e9, marginMs: 0 }, systemClock, async () => void (await drop()))
+  await expect(assertDead(engine, 'b', definition, clock, beat)).rejects.toThrow('node b is alive')
+  await assertDead(engine, 'b', definition, clock, later)
+  expect(clock.nowMs()).toBeGreaterThanOrEqual(50)
+  const drop = async (): Promise<void> => {
+    await engine.records.create('view.2', encodeRecord({ ...view, members: [] }))
+  }
+  await assertDead(engine, 'b', { leaseMs: 1e9, marginMs: 0 }, clock, drop)
   const stop = await engine.serve({ kind: 'node', name: 'b', version: '1' }, async (question) => question)
-  await expect(assertDead(engine, 'b', definition, systemClock, async () => {})).rejects.toThrow('node b is alive')
+  await expect(assertDead(engine, 'b', definition, clock, later)).rejects.toThrow('node b is alive')
   stop()
 })
 

@@ -78,12 +78,6 @@ export interface View {
   readonly at: string
 }
 
-/** A node that never comes back, and the wish that said so: files that it writes in a later life are not meant. */
-export interface LostNode {
-  readonly wish: number
-  readonly node: string
-}
-
 export interface End {
   readonly run: number
   readonly reason: string

@@ -122,8 +122,7 @@ function judge(cluster: RealCluster, shelf: string | null, problems: string[]): 
         if (!there.has(file)) problems.push(`${file} is not on the shelf`)
       }
       for (const entry of readdirSync(join(cluster.node(name).dir, 'archive'))) {
-        if (entry.includes('.warc') && !there.has(`archive/${entry}`))
-          problems.push(`${entry} is not on the shelf`)
+        if (entry.includes('.warc') && !there.has(`archive/${entry}`)) problems.push(`${entry} is not on the shelf`)
       }
     }
   }

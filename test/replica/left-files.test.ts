@@ -125,8 +125,7 @@ test('a file is left alone while an earlier life of the node has the share, and 
         onShort: () => {},
       })
       await refusing.look()
-      const nothing = { finished: 0, removed: 0, short: 0 }
-      expect([left.figures, refusing.figures]).toEqual([nothing, nothing])
+      for (const { figures } of [left, refusing]) expect(figures).toEqual({ finished: 0, removed: 0, short: 0 })
       opened = readdirSync(join(a.dir, 'archive')).find((name) => name.endsWith('.open')) ?? ''
       crawl.stop('interrupted')
     },
