@@ -40,7 +40,10 @@ export async function loseANode({ hosts, pages, hasShelf, killAt }: LostNodePlan
     flags: hasShelf ? ['--archive-to', pathToFileURL(shelf).href, '--warc-size', '64KiB'] : [],
   })
   try {
-    for (const name of ['a', 'b', 'c']) cluster.start(name)
+    // First alone, so that it surely has written something.
+    cluster.start('b')
+    await cluster.asked(40)
+    for (const name of ['a', 'c']) cluster.start(name)
     await cluster.settled()
     const problems: string[] = []
     if (killAt === null) await cluster.finished()
@@ -69,7 +72,7 @@ export async function loseANode({ hosts, pages, hasShelf, killAt }: LostNodePlan
 async function killB(cluster: RealCluster, killAt: number, shelf: string | null, problems: string[]): Promise<void> {
   await cluster.asked(killAt)
   if (shelf !== null) {
-    await cluster.until('a file of b on the shelf', () => filesOn(shelf).some((name) => OF_B.test(name)))
+    await cluster.until('a file of b on the shelf', () => filesOn(shelf).some((name) => FULL_OF_B.test(name)))
   }
   const refused = await cluster.tryCommand('remove', ['b', '--lost'])
   if (refused.code === 0 || !refused.stderr.includes('is alive')) {
@@ -78,6 +81,8 @@ async function killB(cluster: RealCluster, killAt: number, shelf: string | null,
   await cluster.node('b').kill()
 }
 
+/** Not the first of its share: that one is full. */
+const FULL_OF_B = /archive\/portolan-\S*-b-\d+-0000[1-9]\.warc\.gz$/
 const OF_B = /-b-\d+-\d+\.warc/
 
 function filesOn(shelf: string): string[] {
