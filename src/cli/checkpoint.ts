@@ -8,7 +8,7 @@ import { formatNumberOf, printable } from '../report/index.ts'
 import { askForCheckpoint } from './checkpoint-requests.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments, VALUED } from './config-flags.ts'
-import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
+import { assertOwnCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
 
 const FLAGS = new Map([
   ['to', VALUED],
@@ -42,7 +42,7 @@ export async function runCheckpoint(args: readonly string[], streams: CommandStr
     printProblems('checkpoint', problems, streams.stderr)
     return EXIT.usage.code
   }
-  await assertCrawl(dir)
+  await assertOwnCrawl(dir)
   // The process that copies may have another working directory.
   const to = resolve(given ?? join(dir, 'checkpoints', stampOf(systemClock.wallMs())))
   const figures = await copy(dir, to, (text) => void streams.stderr.write(text))

@@ -37,11 +37,18 @@ export function withoutOwn(said: Said): Said {
 
 /** The name of a node is part of names in the engine. */
 export function checkName(name: string, problems: Problem[]): void {
+  complains('--name', () => checkNodeName(name), problems)
+}
+
+/** Whether a check says no; what it says goes to `problems`. */
+function complains(where: string, check: () => void, problems: Problem[]): boolean {
   try {
-    checkNodeName(name)
+    check()
+    return false
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault
-    problems.push({ where: '--name', what: printable(fault.message) })
+    problems.push({ where, what: printable(fault.message) })
+    return true
   }
 }
 
@@ -62,17 +69,18 @@ export function engineSettingsOf(
   config: Pick<CrawlConfig, 'engine'>,
   crawl: string | undefined,
   problems: Problem[],
+  flag = '--nats',
 ): { readonly settings: EngineSettings; readonly warnings: readonly string[] } | null {
   if (config.engine.nats.length === 0) {
-    problems.push({ where: '--nats', what: 'say where the engine is, like nats://host:4222' })
+    problems.push({ where: flag, what: 'say where the engine is, like nats://host:4222' })
     return null
   }
   if (crawl === undefined) {
     problems.push({ where: '--crawl', what: 'say which crawl: its name in the cluster' })
     return null
   }
+  if (complains('--crawl', () => checkCrawlName(crawl), problems)) return null
   try {
-    checkCrawlName(crawl)
     const { servers, credentials, warnings } = readNatsAccess(config.engine, process.env)
     return { settings: { servers, credentials, crawl, replicas: config.engine.natsReplicas }, warnings }
   } catch (fault) {

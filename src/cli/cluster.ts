@@ -76,7 +76,7 @@ const OWN_FLAGS = new Map([
       text: 'remove: the machine never comes back; pages of which only it had the archive are fetched again.',
     },
   ],
-  ['json', { takesValue: false, repeats: false, text: 'status: as one JSON object.' }],
+  ['json', { takesValue: false, repeats: false, text: 'init, status: as one JSON object.' }],
 ])
 
 export const clusterCommand: Command = {
@@ -180,8 +180,11 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
   problems.push(...seeds.problems)
   const nodes = OF_NODE.has(action) ? (action === 'weight' ? rest.slice(0, -1) : rest) : []
-  if (OF_NODE.has(action) && nodes.length === 0) problems.push({ where: action, what: 'say which node' })
-  const weightSaid = action === 'weight' ? readWeight(rest.at(-1), problems) : null
+  const weightSaid = action === 'weight' && rest.length > 1 ? readWeight(rest.at(-1), problems) : null
+  if (OF_NODE.has(action) && nodes.length === 0) {
+    const what = action === 'weight' ? 'say the node and a number above 0: cluster weight NODE 4' : 'say which node'
+    problems.push({ where: action, what })
+  }
   if ((action === 'status' || action === 'stop') && rest.length > 0) {
     problems.push({ where: `'${rest[0]}'`, what: `${action} is about the whole cluster` })
   }
@@ -222,10 +225,13 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   if (asked.action === 'init') {
     await initCluster(engine, newDefinition(asked.definition, asked.lease))
     const { shares, seeds } = asked.definition
-    say(
-      `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
-        `On each machine: portolan node --join ${servers[0] ?? ''} --crawl ${crawl}\n`,
-    )
+    if (asked.isJson) process.stdout.write(`${JSON.stringify({ crawl, shares, seeds: seeds.length, servers })}\n`)
+    else {
+      say(
+        `Crawl ${crawl} is set up: ${formatNumberOf(seeds.length, 'seed')}, ${formatNumberOf(shares, 'share')}. ` +
+          `On each machine: portolan node --join ${servers[0] ?? ''} --crawl ${crawl}\n`,
+      )
+    }
     return EXIT.ok.code
   }
   const definition = await readDefinition(engine)
@@ -242,10 +248,11 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
       withinMs: ANSWER_MS,
     })
     const figures = await Promise.all(status.nodes.map(({ node }) => figuresOf(engine, node)))
+    const left = status.nodes.length > 0 ? [] : await figuresLeft(engine, status.run)
     if (asked.isJson) {
       const nodes = status.nodes.map((node, place) => ({ ...node, figures: figures[place] ?? null }))
-      process.stdout.write(`${JSON.stringify({ ...status, nodes })}\n`)
-    } else process.stdout.write(renderStatus(crawl, status, figures))
+      process.stdout.write(`${JSON.stringify({ ...status, nodes, left })}\n`)
+    } else process.stdout.write(renderStatus(crawl, status, [...figures, ...left]))
     return EXIT.ok.code
   }
   if (asked.isLost) {
@@ -253,6 +260,12 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
     return EXIT.ok.code
   }
   return wish(engine, asked.action, asked)
+}
+
+/** What nodes had when the run ended, as they left it. */
+async function figuresLeft(engine: Engine, run: number): Promise<NodeFigures[]> {
+  const records = await engine.records.list(`done.${run}`)
+  return records.map(({ value }) => JSON.parse(new TextDecoder().decode(value)) as NodeFigures)
 }
 
 /** What a node has done; null where it does not answer. */
@@ -312,7 +325,7 @@ function renderStatus(
       sum(({ pages }) => pages),
       'page',
     )}, ${formatCount(sum(({ failed }) => failed))} failed, ` +
-      `${formatCount(sum(({ waiting }) => waiting))} waiting, as far as nodes answer.`,
+      `${formatCount(sum(({ waiting }) => waiting))} waiting${nodes.length === 0 ? '' : ', as far as nodes answer'}.`,
     ...nodes.map((node, place) => renderNode(node, figures[place] ?? null)),
     ...lost.map((one) => describeLostNode(one.node, one, one.isDone)),
   ]
@@ -323,7 +336,9 @@ function renderNode(status: NodeStatus, figures: NodeFigures | null): string {
   const { node, weight, isDraining, isLeaving, host, beatAgeMs, shares, report } = status
   const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
   const beat =
-    beatAgeMs === null ? 'no beat yet' : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs)))} ago`
+    beatAgeMs === null
+      ? 'no beat yet'
+      : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs / 1_000) * 1_000))} ago`
   const moving = report?.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving') ?? []
   return (
     `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${beat}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +

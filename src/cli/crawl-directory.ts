@@ -8,7 +8,7 @@ import { Fault, Random, systemClock } from '../base/index.ts'
 import { type CrawlConfig, type Problem, readConfig, SECTIONS } from '../config/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import { printable } from '../report/index.ts'
-import { crawlBegun, loadLayout, refuseMissingShares } from '../view/index.ts'
+import { crawlBegun, loadLayout, refuseMissingShares, loadNodeMark } from '../view/index.ts'
 import { quote } from './config-flags.ts'
 import { loadSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
@@ -30,7 +30,25 @@ export function oneDirectory(words: readonly string[], problems: Problem[]): str
 /** Begun by one of its agents at least. */
 export async function assertCrawl(dir: string): Promise<void> {
   if (await crawlBegun(dir)) return
+  const mark = await loadNodeMark(dir)
+  if (mark !== null) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `${printable(dir)} is where node ${mark.node} works on its shares of crawl ${mark.crawl}; \`portolan cluster status\` tells how that stands, and this when it has ended`,
+    )
+  }
   throw new Fault('CONFIG_INVALID', `there is no crawl in ${printable(dir)}`)
+}
+
+/** For what changes a crawl, or copies it to go on from: of a cluster that is not one node's to do. */
+export async function assertOwnCrawl(dir: string): Promise<void> {
+  await assertCrawl(dir)
+  const mark = await loadNodeMark(dir)
+  if (mark === null) return
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${printable(dir)} is one node's part (${mark.node}) of crawl ${mark.crawl}: the engine of the cluster has its state, and would not hear of it`,
+  )
 }
 
 /** The options the next `portolan crawl --dir DIR` would have. */

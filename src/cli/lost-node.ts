@@ -3,6 +3,7 @@
 
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../base/index.ts'
 import {
   assertDead,
   type CrawlDefinition,
@@ -24,7 +25,7 @@ export async function loseNode(
   definition: CrawlDefinition,
   say: (text: string) => void,
 ): Promise<void> {
-  await assertDead(engine, node, definition, () => sleep(LOOK_MS))
+  await assertDead(engine, node, definition, systemClock, () => sleep(LOOK_MS))
   const lost = await wishedLoss(engine, node, definition.shares)
   say(`${node} is lost. The others look what they had on it, and put it back in line where it is not on the shelf.\n`)
   for (;;) {

@@ -136,7 +136,7 @@ function readEngine(
   problems: Problem[],
 ): ReturnType<typeof engineSettingsOf> {
   const result = readConfig(SECTIONS, { flags: new Map(flags), environment: process.env, file: null })
-  if (result.kind === 'config') return engineSettingsOf(result.config, crawl, problems)
+  if (result.kind === 'config') return engineSettingsOf(result.config, crawl, problems, '--join')
   problems.push(...result.problems)
   return null
 }
@@ -169,7 +169,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     isJson,
     warnings: [],
     cluster: {
-      node: name,
+      place: { crawl: identity.name, node: name, servers: engine.servers },
       greeting: `Taking part in crawl ${identity.name} as node ${name}, into ${dir}. Ctrl-C gives its shares to the others.\n`,
       open: (onEvent) =>
         openClusterNode({

@@ -8,7 +8,7 @@ import { Random, systemClock } from '../base/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
-import { assertCrawl, type CommandStreams, oneDirectory, shellWord, storedConfig } from './crawl-directory.ts'
+import { assertOwnCrawl, type CommandStreams, oneDirectory, shellWord, storedConfig } from './crawl-directory.ts'
 
 const FLAGS = new Map([
   ['apply', BARE],
@@ -43,7 +43,7 @@ export async function runRepair(args: readonly string[], streams: CommandStreams
     printProblems('repair', problems, streams.stderr)
     return EXIT.usage.code
   }
-  await assertCrawl(dir)
+  await assertOwnCrawl(dir)
   const result = flags.has('apply') ? await applied(dir) : await looked(dir)
   const { isSound, obstacles } = result.inspection
   const isRepaired = result.movedTo !== null

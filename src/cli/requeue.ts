@@ -13,7 +13,7 @@ import { bringViewUpToDate } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import {
-  assertCrawl,
+  assertOwnCrawl,
   type CommandStreams,
   oneDirectory,
   plansWithoutSeeds,
@@ -102,7 +102,7 @@ export async function runRequeue(args: readonly string[], streams: CommandStream
     printProblems('requeue', problems, streams.stderr)
     return EXIT.usage.code
   }
-  await assertCrawl(dir)
+  await assertOwnCrawl(dir)
   if (flags.has('lost-archives')) {
     const lost = await requeueLostIn(dir)
     const { files, pages: requeued } = lost

@@ -3,11 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Fault, formatDuration, parseFaultPlan, type StopReason, systemClock } from '../base/index.ts'
+import { Fault, formatDuration, parseFaultPlan, type StopReason, STOPS, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
 import { writeAtomically } from '../disk/index.ts'
 import {
   type ArchiveFigures,
+  type ClusterPlace,
   type CrawlSummary,
   formatNumberOf,
   isShippedWhole,
@@ -68,7 +69,7 @@ export interface CrawlRequest {
   readonly warnings: readonly Problem[]
   /** As a node of a cluster: how it is opened, and what is said then. */
   readonly cluster?: {
-    readonly node: string
+    readonly place: ClusterPlace
     readonly open: (onEvent: (event: NodeEvent) => void) => Promise<CrawlJob>
     readonly greeting: string
   }
@@ -127,18 +128,25 @@ async function crawlAndTell(
   const { dir, isJson } = request
   const before = { pages: job.figures.pages, failed: job.figures.failed, bytes: job.figures.bytes }
   const { stoppedBecause, fault, shipment } = await watch(job, request, interruption, say)
+  // It took no part: there is nothing to tell but why.
+  if (fault instanceof Fault && fault.code === 'CLUSTER_REFUSED') throw fault
   const summary = summaryOf(job, request, before, stoppedBecause, await shipment.figures())
   // A full disk has no room for a report; everything for one is there when the crawl goes on.
-  const hasReport = stoppedBecause !== 'disk-full'
+  // And a node that had no share in the end has nothing to say of the crawl: what stands there stays.
+  const isEmpty = request.cluster !== undefined && job.agents === 0
+  const hasReport = stoppedBecause !== 'disk-full' && !isEmpty
   if (hasReport) {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
     await writeReport(dir)
   }
   await sayEnd()
   if (fault !== null)
-    say(`portolan crawl: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`)
+    say(
+      `portolan ${request.cluster === undefined ? 'crawl' : 'node'}: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`,
+    )
   tellResult(summary)
-  if (request.progress !== 'none' || !isJson) {
+  if (isEmpty && fault === null) say(`This node had no share when it ended (${STOPS[stoppedBecause]}).\n`)
+  else if (request.progress !== 'none' || !isJson) {
     const terminal = { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 }
     const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
     say(`\n${renderSummary(summary, style)}`)
@@ -207,7 +215,7 @@ async function watch(
       progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
   )
   interruption.sayWith((line) => progress.say(line))
-  const shipment = new ArchiveShipment(dir, config, cluster?.node ?? null, (line) => interruption.tell(line))
+  const shipment = new ArchiveShipment(dir, config, cluster?.place.node ?? null, (line) => interruption.tell(line))
   // A node that leaves is not there for a next run: what it has goes first, unless it is asked twice.
   interruption.alsoStop(() => shipment.stop(), cluster === undefined ? 1 : 2)
   let stoppedBecause: StopReason
@@ -431,14 +439,16 @@ function sampleOf(job: CrawlJob): TimelineSample {
 
 function summaryOf(
   job: CrawlJob,
-  { dir, config }: CrawlRequest,
+  { dir, config, cluster }: CrawlRequest,
   before: Pick<RunFigures, 'pages' | 'failed' | 'bytes'>,
   stoppedBecause: StopReason,
   archive: ArchiveFigures,
 ): CrawlSummary {
   const { figures } = job
   const { totalMs, runMs, cpuMs, frontier, waitMs } = job.snapshot()
+  const place = cluster === undefined ? {} : { cluster: cluster.place }
   return {
+    ...place,
     pages: figures.pages,
     failed: figures.failed,
     skipped: figures.skipped,

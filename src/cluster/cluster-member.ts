@@ -4,10 +4,10 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
 import type { Lease } from './lease.ts'
-import type { LostNode } from './lost-nodes.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
 import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
 import type { ShareReport, ShareStanding } from './share-desk.ts'
+import type { LostNode } from './wishes.ts'
 
 /** What becomes of shares; their logs and agents are other rooms'. */
 export interface ShareKeeper {
@@ -99,6 +99,11 @@ export class ClusterMember {
 
   get view(): View {
     return this.#membership.view
+  }
+
+  /** Which run of the crawl this is: a wish to go on after an end begins the next. */
+  get run(): number {
+    return this.#membership.wishes.run
   }
 
   /** The crawl has ended or is to stop: what is given up now is given up for good. */

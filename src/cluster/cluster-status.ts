@@ -3,11 +3,11 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { MEMBERSHIP_QUESTION, type MemberReport, NODE_SERVICE } from './cluster-member.ts'
-import { type LostNode, LostProgress, type LostSum } from './lost-nodes.ts'
+import { LostProgress, type LostSum } from './lost-nodes.ts'
 import type { PlaceShares } from './membership.ts'
 import { type CrawlDefinition, decodeRecord, type Join, type View } from './records.ts'
 import type { ShareStanding } from './share-desk.ts'
-import { Wishes } from './wishes.ts'
+import { type LostNode, Wishes } from './wishes.ts'
 
 export interface NodeStatus {
   readonly node: string

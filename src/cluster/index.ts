@@ -11,16 +11,9 @@ export {
 } from './cluster-member.ts'
 export { clusterStatus, type ClusterStatus, type NodeStatus, type ShareStatus } from './cluster-status.ts'
 export { Lease } from './lease.ts'
-export {
-  assertDead,
-  type LostFound,
-  type LostNode,
-  lostNodesIn,
-  LostProgress,
-  type LostSum,
-  noteLostStep,
-  runOf,
-} from './lost-nodes.ts'
+export { assertDead, lostNodesIn, runOf } from './lost-commands.ts'
+export { type LostFound, LostProgress, type LostSum, noteLostStep } from './lost-nodes.ts'
 export type { PlaceShares } from './membership.ts'
 export type { CrawlDefinition, Member, View, Wish, WishKind } from './records.ts'
 export type { ShareReport, ShareStanding } from './share-desk.ts'
+export type { LostNode } from './wishes.ts'

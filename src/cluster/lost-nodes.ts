@@ -9,19 +9,9 @@
 // has forgotten the lost one, it would be kept as a copy of itself. Each step is done again by whoever has the share next, where it was
 // not written down; twice does no harm.
 
-import { Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
-import { MEMBERSHIP_QUESTION, NODE_SERVICE } from './cluster-member.ts'
-import { type CrawlDefinition, decodeRecord, encodeRecord, type Member } from './records.ts'
-import { Wishes } from './wishes.ts'
-
-const ANSWER_MS = 2_000
-
-/** The wish that said so: files that the node writes in a later life are not meant. */
-export interface LostNode {
-  readonly wish: number
-  readonly node: string
-}
+import { encodeRecord } from './records.ts'
+import type { LostNode } from './wishes.ts'
 
 /** What a share had in files of the lost node. */
 export interface LostFound {
@@ -115,72 +105,4 @@ export async function noteLostStep(
   const name = { find: 'found', forget: 'forgot', requeue: 'waits' }[said.step]
   const value = said.step === 'find' ? said.found : said.step === 'requeue' ? { pages: said.pages } : {}
   await engine.records.create(`lost.${wish}.${name}.${share}`, encodeRecord(value))
-}
-
-/** Every node that was ever said to be lost, by the wishes that are there now. */
-export async function lostNodesIn(engine: Pick<Engine, 'records'>): Promise<readonly LostNode[]> {
-  const wishes = new Wishes()
-  for (const record of await engine.records.list('wish')) {
-    const heard = decodeRecord(record)
-    if (heard?.kind === 'wish') wishes.add(heard.number, heard.wish)
-  }
-  return wishes.lost
-}
-
-/**
- * A node that still beats, or answers, is not lost: its pages would be had again for nothing. One that the last view has is watched for
- * as long as others would wait for it. `pause`: between two looks.
- */
-export async function assertDead(
-  engine: Engine,
-  node: string,
-  { leaseMs, marginMs }: Pick<CrawlDefinition, 'leaseMs' | 'marginMs'>,
-  pause: () => Promise<void>,
-): Promise<void> {
-  const alive = (): Fault =>
-    new Fault(
-      'CLUSTER_REFUSED',
-      `node ${node} is alive, and so are its files; stop its process first, or remove it without --lost: then it gives up its shares in order`,
-    )
-  if (await answers(engine, node)) throw alive()
-  const { members } = await runOf(engine)
-  const incarnation = members.find((one) => one.node === node)?.incarnation
-  if (incarnation === undefined) return
-  const name = `${node}.${incarnation}`
-  const before = await engine.lastBeat(name)
-  const endMs = performance.now() + leaseMs + marginMs
-  while (performance.now() < endMs) {
-    await pause()
-    const now = await engine.lastBeat(name)
-    if (!Buffer.from(now ?? []).equals(Buffer.from(before ?? []))) throw alive()
-    if (!(await runOf(engine)).members.some((one) => one.incarnation === incarnation)) return
-  }
-}
-
-/** Whether the present run of the crawl has come to its end, and who takes part. */
-export async function runOf(
-  engine: Pick<Engine, 'records'>,
-): Promise<{ readonly isOver: boolean; readonly nodes: readonly string[]; readonly members: readonly Member[] }> {
-  const wishes = new Wishes()
-  let members: readonly Member[] = []
-  const ends = new Set<number>()
-  for (const kind of ['wish', 'view', 'end']) {
-    for (const record of await engine.records.list(kind)) {
-      const heard = decodeRecord(record)
-      if (heard?.kind === 'wish') wishes.add(heard.number, heard.wish)
-      else if (heard?.kind === 'view') members = heard.view.members
-      else if (heard?.kind === 'end') ends.add(heard.end.run)
-    }
-  }
-  return { isOver: ends.has(wishes.run), nodes: members.map(({ node }) => node), members }
-}
-
-async function answers(engine: Engine, node: string): Promise<boolean> {
-  try {
-    await engine.call(NODE_SERVICE, node, new TextEncoder().encode(MEMBERSHIP_QUESTION), ANSWER_MS)
-    return true
-  } catch (fault) {
-    if (fault instanceof Fault && (fault.code === 'CALL_UNANSWERED' || fault.code === 'CALL_FAILED')) return false
-    throw fault
-  }
 }

@@ -1,6 +1,5 @@
 // What operators have asked for, added up in the order they asked. Everybody reads the same wishes and comes to the same sum.
 
-import type { LostNode } from './lost-nodes.ts'
 import type { Wish } from './records.ts'
 
 /** Nodes with wishes that still hold. Beyond it, the node that was mentioned longest ago is forgotten. */
@@ -8,6 +7,12 @@ export const WISHED_NODES_MAX = 4_096
 
 /** Nodes that were lost; beyond it, the first ones are forgotten: their pages have long been had again. */
 export const LOST_NODES_MAX = 1_024
+
+/** A node that never comes back, and the wish that said so: files that it writes in a later life are not meant. */
+export interface LostNode {
+  readonly wish: number
+  readonly node: string
+}
 
 export interface NodeWishes {
   readonly isDraining: boolean

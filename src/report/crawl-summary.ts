@@ -20,7 +20,17 @@ export interface RunFigures {
 }
 
 /** All figures are for the crawl since its directory began; `run` is for the last run alone. */
+/** Of a node: which part of which crawl this is. */
+export interface ClusterPlace {
+  readonly crawl: string
+  readonly node: string
+  /** Where its engine is, without logins. */
+  readonly servers: readonly string[]
+}
+
 export interface CrawlSummary {
+  /** Left out where the crawl is of one machine; else everything here is this node's part alone. */
+  readonly cluster?: ClusterPlace
   readonly pages: number
   readonly failed: number
   /** The failed URLs by code. */

@@ -1,7 +1,7 @@
 export { type ArchiveFigures, archiveText, isShippedWhole, NO_ARCHIVE_FIGURES } from './archive-figures.ts'
 export type { Answers } from './answer-class.ts'
 export type { CrawlReport } from './crawl-report.ts'
-export { type CrawlSummary, loadCrawlSummary, type RunFigures } from './crawl-summary.ts'
+export { type ClusterPlace, type CrawlSummary, loadCrawlSummary, type RunFigures } from './crawl-summary.ts'
 export { type Explanation, explainUrl } from './explain.ts'
 export { countManners, type HostManners } from './host-manners.ts'
 export { formatCount, formatNumberOf, formatSpan } from './figures.ts'

@@ -3,7 +3,7 @@
 
 import { STOPS } from '../base/index.ts'
 import { isShippedWhole } from './archive-figures.ts'
-import type { CrawlSummary } from './crawl-summary.ts'
+import type { ClusterPlace, CrawlSummary } from './crawl-summary.ts'
 import { formatNumberOf } from './figures.ts'
 
 export interface Verdict {
@@ -28,7 +28,8 @@ export function verdictOf(summary: CrawlSummary | null, dir: string, told: Told 
       command: goOnCommand(dir),
     }
   }
-  return summary.stoppedBecause === 'finished' ? finishedVerdict(summary, dir, told) : stoppedVerdict(summary, dir)
+  if (summary.stoppedBecause === 'finished') return finishedVerdict(summary, dir, told)
+  return summary.cluster === undefined ? stoppedVerdict(summary, dir) : nodeVerdict(summary, summary.cluster)
 }
 
 function finishedVerdict(summary: CrawlSummary, dir: string, told: Told): Verdict {
@@ -134,6 +135,20 @@ function stoppedVerdict({ stoppedBecause, waiting, pages, seconds, nextAskAt }: 
 }
 
 /** Seeds and settings lie in the directory. */
+/** A node of a cluster has stopped: the crawl is not its own. */
+function nodeVerdict({ stoppedBecause, dir }: CrawlSummary, { crawl, node, servers }: ClusterPlace): Verdict {
+  const why = STOPS[stoppedBecause] ?? stoppedBecause
+  const isOver = stoppedBecause !== 'interrupted' && stoppedBecause !== 'error' && stoppedBecause !== 'disk-full'
+  return {
+    tone: 'warn',
+    headline: `Stopped: ${why}`,
+    advice: isOver
+      ? 'The crawl ended so on all nodes. Whoever joins again goes on with it:'
+      : 'What this node had goes on with the others. It takes part again with:',
+    command: `portolan node --join ${servers[0] ?? 'URL'} --crawl ${crawl} --name ${node} --dir ${shellWord(dir)}`,
+  }
+}
+
 function goOnCommand(dir: string): string {
   return `portolan crawl --dir ${shellWord(dir)}`
 }

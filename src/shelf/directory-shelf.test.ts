@@ -48,6 +48,17 @@ test('a directory that is not there is not made: its disk may not be mounted', a
   expect(existsSync(join(root, 'mnt'))).toBe(false)
 })
 
+test('whether a file is there is told by its whole copy alone, and is no answer where the directory is not', async () => {
+  const { root, path, shelf } = stand()
+  mkdirSync(join(root, 'crawl-1/archive'), { recursive: true })
+  writeFileSync(join(root, 'crawl-1/archive/.x.warc.gz.part'), 'half')
+  expect(await shelf.has(NAME)).toBe(false)
+  await shelf.put(NAME, path, putting())
+  expect([await shelf.has(NAME), await shelf.has('archive/y.warc.gz')]).toEqual([true, false])
+  const unmounted = new DirectoryShelf(join(root, 'mnt'), 'crawl-1')
+  await expect(unmounted.has(NAME)).rejects.toMatchObject({ code: 'SHELF_UNREACHABLE' })
+})
+
 test('a copy that is cut off leaves nothing under the name, and its remains are written over', async () => {
   const { root, path, shelf } = stand()
   const abort = new AbortController()

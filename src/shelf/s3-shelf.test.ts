@@ -66,6 +66,15 @@ test.each([0, 1, 999, 1_000])('a short file of %i bytes goes in one request, and
   expect(server.badSignatures).toEqual([])
 })
 
+test('whether an object is there is asked by name', async () => {
+  const { server, shelf } = await stand()
+  const { signal } = putting()
+  expect(await shelf.has(NAME, signal)).toBe(false)
+  await shelf.put(NAME, fileOf(10).path, putting())
+  expect([await shelf.has(NAME, signal), await shelf.has('archive/y.warc.gz', signal)]).toEqual([true, false])
+  expect(server.badSignatures).toEqual([])
+})
+
 test.each([1_001, 5_000, 12_345])('a longer file of %i bytes goes in parts', async (bytes) => {
   const { server, shelf } = await stand({ partBytesMin: 1_000 })
   const { path, body } = fileOf(bytes)

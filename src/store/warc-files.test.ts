@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { finishLeftFile, isWarcName, WarcFiles } from './warc-files.ts'
+import { finishLeftFile, isWarcName, WarcFiles, writerOf } from './warc-files.ts'
 
 function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'portolan-warc-'))
@@ -22,10 +22,13 @@ test('files of different nodes have different names, and each knows its own', as
   const names = [alone, one, two].map((files) => files.name(7, AT, '.gz'))
   expect(names).toEqual([
     'archive/portolan-my_crawl-20260102030405-3-00007.warc.gz',
-    'archive/portolan-my_crawl-20260102030405-node_1-3-00007.warc.gz',
-    'archive/portolan-my_crawl-20260102030405-node_2-3-00007.warc.gz',
+    'archive/portolan-my_crawl-20260102030405-node.1-3-00007.warc.gz',
+    'archive/portolan-my_crawl-20260102030405-node.2-3-00007.warc.gz',
   ])
   expect(names.every(isWarcName)).toBe(true)
+  expect(names.map(writerOf)).toEqual([null, { node: 'node-1', agent: 3 }, { node: 'node-2', agent: 3 }])
+  const similar = new WarcFiles({ ...place, node: 'node_1' }).name(7, AT, '')
+  expect([similar === names[1], writerOf(`${similar}.open`)?.node]).toEqual([false, 'node_1'])
   writeFileSync(join(directory, names[1] as string), 'x')
   expect([await alone.begin(), await one.begin(), await two.begin()]).toEqual([0, 8, 0])
 })

@@ -22,7 +22,7 @@ import { placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { writeLayout } from '../view/index.ts'
+import { markDirectory, writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
 import { Chair } from './chair.ts'
 import { HostedShares } from './hosted-shares.ts'
@@ -30,7 +30,6 @@ import { LeftFiles } from './left-files.ts'
 import { LostNodes } from './lost-nodes.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
-import { markDirectory } from './node-mark.ts'
 import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
@@ -91,6 +90,8 @@ export class ClusterNode {
   #wasMember = false
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
+  /** It took part to the end of the crawl. */
+  #isEnded = false
   #fault: unknown = null
 
   private constructor(plan: ClusterNodePlan, lock: DirectoryLock, engine: Engine) {
@@ -299,6 +300,7 @@ export class ClusterNode {
     this.#leaveChair()
     try {
       await this.#hosted.letGo()
+      await this.#leaveFigures()
       await this.#left.look()
       await this.#mergeOutputs()
       await last()
@@ -310,7 +312,8 @@ export class ClusterNode {
 
   async #mergeOutputs(): Promise<void> {
     const { dir, settings } = this.#plan
-    const names = this.#hosted.lastShares.map(shareName)
+    const shown = await this.#shownShares()
+    const names = shown.map(shareName)
     // What an earlier run has left is of shares that are elsewhere now; where this one took no part that is not known.
     const isElsewhere = this.#wasMember && this.#member?.isOver === true && this.#hosted.shares.length === 0
     if (names.length === 0 && !isElsewhere) return
@@ -322,10 +325,34 @@ export class ClusterNode {
     await writeLayout(dir, names)
     const view = await NodeView.open(dir, names)
     try {
-      const gone = await this.#lost.goneFiles(this.#lostNodes, this.#hosted.lastShares).catch(() => new Set<string>())
+      const gone = await this.#lost.goneFiles(this.#lostNodes, shown).catch(() => new Set<string>())
       await view.finish(settings.store.warc !== 'off', gone)
     } finally {
       await view.close()
+    }
+  }
+
+  /**
+   * Shares whose lines are for this node to show: where the crawl has ended, or nobody is left, those that it was the last to have. A
+   * share that moved when the end came may have been released here and begun by nobody: its log knows.
+   */
+  async #shownShares(): Promise<readonly number[]> {
+    const { shares, node } = this.#plan
+    const last = this.#hosted.lastShares
+    const isAlone = this.#member?.view.members.every((member) => member.node === node) === true
+    if (!this.#isEnded && !(this.#wasMember && isAlone)) return last
+    try {
+      const isOurs = await Promise.all(
+        Array.from({ length: shares }, async (_, share) => {
+          if (last.includes(share)) return true
+          const tail = await (await ShareLog.open(this.#engine, share)).tail()
+          return tail?.head.kind === 'release' && tail.head.node === node
+        }),
+      )
+      return [...isOurs.keys()].filter((share) => isOurs[share])
+    } catch {
+      // The engine is away: what is known here is shown.
+      return last
     }
   }
 
@@ -405,6 +432,13 @@ export class ClusterNode {
     }
   }
 
+  /** For whoever looks at the crawl when nobody works on it any more. Nothing depends on it. */
+  async #leaveFigures(): Promise<void> {
+    if (!this.#isEnded || this.#member === null) return
+    const figures: NodeFigures = { ...this.#ownFigures(), shares: this.#hosted.lastShares }
+    await this.#engine.records.create(`done.${this.#member.run}.${this.#plan.node}`, encode(figures)).catch(() => {})
+  }
+
   /** Nothing helps here: others go on with its shares. */
   #broke(fault: unknown): void {
     this.#fault ??= fault
@@ -416,7 +450,10 @@ export class ClusterNode {
       this.#fault ??= how.fault
       return this.#resolveEnd('error')
     }
-    if (how.kind === 'ended') return this.#resolveEnd(stopReasonOf(how.reason))
+    if (how.kind === 'ended') {
+      this.#isEnded = true
+      return this.#resolveEnd(stopReasonOf(how.reason))
+    }
     this.#resolveEnd(this.#stop ?? 'interrupted')
   }
 }

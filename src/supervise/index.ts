@@ -1,6 +1,5 @@
 export { type CrewCare, USUAL_CARE } from './agent-crew.ts'
 export type { ClusterNodePlan, NodeFigures } from './cluster-node.ts'
 export { CrawlNode, type NodeEvent, type NodePlan } from './node.ts'
-export { loadNodeMark, type NodeMark } from './node-mark.ts'
 export { openClusterNode } from './open-cluster-node.ts'
 export { RestartBudget } from './restart-budget.ts'

@@ -26,7 +26,7 @@ export class LostNodes {
   readonly #parts: LostNodesParts
   /** By the numbers of their wishes: nothing is left to do. */
   readonly #settled = new Set<number>()
-  /** By wish, share and step. */
+  /** By wish, share and step: as many as there are steps of shares that were here. */
   readonly #tried = new Map<string, { readonly atMs: number; readonly waitMs: number }>()
   #looking: Promise<void> | null = null
 
@@ -61,21 +61,25 @@ export class LostNodes {
         onSettled(lost, progress.sum)
         continue
       }
-      const due = hosted().filter((share) => this.#isDue(lost, share, progress))
-      await Promise.all(due.map((share) => renew(share)))
+      await Promise.all(hosted().map((share) => this.#step(lost, share, progress, renew)))
     }
   }
 
-  #isDue({ wish }: LostNode, share: number, progress: LostProgress): boolean {
+  async #step(
+    { wish }: LostNode,
+    share: number,
+    progress: LostProgress,
+    renew: LostNodesParts['renew'],
+  ): Promise<void> {
     const step = progress.nextOf(share)
-    if (step === null) return false
+    if (step === null) return
     const key = `${wish} ${share} ${step}`
-    const nowMs = this.#parts.clock.nowMs()
+    const { clock } = this.#parts
     const before = this.#tried.get(key)
-    if (before !== undefined && nowMs < before.atMs + before.waitMs) return false
+    if (before !== undefined && clock.nowMs() < before.atMs + before.waitMs) return
+    if (!(await renew(share))) return
     const waitMs = before === undefined ? AGAIN_MS_MIN : Math.min(2 * before.waitMs, AGAIN_MS_MAX)
-    this.#tried.set(key, { atMs: nowMs, waitMs })
-    return true
+    this.#tried.set(key, { atMs: clock.nowMs(), waitMs })
   }
 
   /** Files that are nowhere, and that these shares have pages in. */

@@ -2,5 +2,6 @@ export { bringViewUpToDate, CrawlView, lookAtCommits, type ShareCommit } from '.
 export { loadCursor } from './cursor.ts'
 export { crawlBegun, loadLayout, sharesOf, writeLayout } from './layout.ts'
 export { type CommittedLengths, MergedLines, type MergedLinesOptions } from './merged-lines.ts'
+export { loadNodeMark, markDirectory, type NodeMark } from './node-mark.ts'
 export { missingShares, refuseMissingShares } from './missing-shares.ts'
 export type { Committed, LineSource } from './line-source.ts'

@@ -1,8 +1,9 @@
 // A crawl whose state is kept in an engine, run in the test's own process, on one "machine" (a directory) after another.
 
-import { Crawl, REPLICA_FILES } from '../../src/agent/index.ts'
+import { Crawl, REPLICA_FILES, type Share } from '../../src/agent/index.ts'
 import { type Clock, Random, type StopReason, systemClock } from '../../src/base/index.ts'
 import type { Engine } from '../../src/engine/index.ts'
+import { SharedIpGate } from '../../src/frontier/index.ts'
 import type { CrawlIdentity } from '../../src/ledger/index.ts'
 import { type HeldShare, ShareLog, ShareReplica } from '../../src/replica/index.ts'
 import type { CanonicalUrl } from '../../src/url/index.ts'
@@ -28,6 +29,8 @@ export interface Stay {
   readonly skewMs: number
   readonly seeds: readonly CanonicalUrl[]
   readonly flags?: CrawlOptions['flags']
+  /** As a node of a cluster of one share, whose name stands in the names of its files. */
+  readonly isNamed?: boolean
   /** Called while it runs; what it gives is waited for before the crawl is closed. */
   readonly during?: (crawl: Crawl, replica: ShareReplica) => Promise<unknown> | undefined
 }
@@ -40,7 +43,7 @@ export interface StayResult {
 
 /** The crawl's stay on one machine, until it ends, is stopped, or is taken away. */
 export async function stay(options: Stay): Promise<StayResult> {
-  const { engine, node, incarnation, dir, skewMs, seeds, during, flags = FAST } = options
+  const { engine, node, incarnation, dir, skewMs, seeds, during, flags = FAST, isNamed = false } = options
   const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + skewMs }
   const held = await takeShare(engine, node, incarnation)
   const random = new Random(incarnation)
@@ -58,7 +61,7 @@ export async function stay(options: Stay): Promise<StayResult> {
   const crawl = await Crawl.open({
     dir,
     isLocked: false,
-    share: null,
+    share: isNamed ? shareOf(node, dir, flags) : null,
     keeper: replica,
     seeds,
     settings: settingsOf(flags),
@@ -82,6 +85,18 @@ export async function stay(options: Stay): Promise<StayResult> {
   if (crawl.fault === null) await replica.release()
   else replica.close()
   return { reason, fault: crawl.fault, replica }
+}
+
+function shareOf(node: string, crawlDir: string, flags: NonNullable<CrawlOptions['flags']>): Share {
+  const { ipDelay: ipDelayMs, ipConnections } = settingsOf(flags).frontier
+  const gate = { ipDelayMs, ipConnections }
+  return {
+    ...{ agent: 0, agents: 1, here: 1, node, crawlDir, domainGate: null, turns: [] },
+    ipGate: new SharedIpGate(SharedIpGate.allocate(1), 0, gate, performance.timeOrigin),
+    onIdle: () => 'finished',
+    mayClose: async () => {},
+    onShort: () => {},
+  }
 }
 
 /** Calls back once, when the crawl has got this far. */

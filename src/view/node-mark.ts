@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
 import { writeAtomically } from '../disk/index.ts'
-import { crawlBegun } from '../view/index.ts'
+import { crawlBegun } from './layout.ts'
 
 const FORMAT = 1
 
