@@ -4,9 +4,10 @@ export default defineConfig({
   test: {
     include: ['{src,testweb,test,tools}/**/*.{test,fuzz}.ts'],
     pool: 'forks',
-    // One more than the processors of a small machine: crawls rest, and tests wait for them.
-    maxWorkers: 3,
-    testTimeout: 30_000,
+    // Twice the processors of a small machine: crawls rest, leases run out, and tests wait for them.
+    maxWorkers: 4,
+    // For machines that are busy with something else: no test is about how long it takes.
+    testTimeout: 60_000,
     // Fails a run that leaves promises rejected behind its tests' backs.
     dangerouslyIgnoreUnhandledErrors: false,
   },
