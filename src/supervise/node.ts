@@ -232,8 +232,10 @@ export class CrawlNode {
     return this.#opened.some((one) => one?.isScopeChanged === true)
   }
 
+  /** In the order in which they were given now; those of earlier runs after them. */
   get seeds(): readonly CanonicalUrl[] {
-    return [...new Set(this.#opened.flatMap((one) => one?.seeds ?? []))]
+    const all = new Set(this.#opened.flatMap((one) => one?.seeds ?? []))
+    return [...new Set([...this.#plan.seeds.filter((seed) => all.has(seed)), ...all])]
   }
 
   isKnownSeed(url: string): boolean {
