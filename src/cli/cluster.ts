@@ -15,7 +15,7 @@ import {
   type WishKind,
 } from '../cluster/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
-import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
+import { checkEngine, connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import { findAssignment, placeShares } from '../placement/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
@@ -223,6 +223,8 @@ function readWeight(text: string | undefined, problems: Problem[]): number | nul
 async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   const { crawl, servers } = asked.engine
   if (asked.action === 'init') {
+    // Before anything leans on it: whether it races, and whether it has room for so many logs.
+    await checkEngine(asked.engine, asked.definition.shares)
     await initCluster(engine, newDefinition(asked.definition, asked.lease))
     const { shares, seeds } = asked.definition
     if (asked.isJson) process.stdout.write(`${JSON.stringify({ crawl, shares, seeds: seeds.length, servers })}\n`)

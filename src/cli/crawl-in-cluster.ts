@@ -3,7 +3,7 @@
 import { availableParallelism, hostname } from 'node:os'
 import { initCluster, nodeNameOf } from '../cluster/index.ts'
 import type { Problem } from '../config/index.ts'
-import { connectEngine, type Engine } from '../engine/index.ts'
+import { checkEngine, connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import { hostKeyOf } from '../url/index.ts'
 import { newDefinition } from './cluster.ts'
 import { checkName, engineSettingsOf, ownSettings, sharedSettings, withoutOwn } from './cluster-access.ts'
@@ -38,7 +38,7 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
   const engine = await connectEngine(access.settings)
   try {
     const said = { shares: wishes.shares, assignment: 'rendezvous', settings, seeds }
-    const isNew = seeds.length > 0 && (await setUp(engine, said))
+    const isNew = seeds.length > 0 && (await setUp(engine, access.settings, said))
     if (progress !== 'none') {
       const { crawl: called, servers } = access.settings
       process.stderr.write(
@@ -64,8 +64,13 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
 }
 
 /** False where a crawl of this name is there. */
-async function setUp(engine: Engine, said: Parameters<typeof newDefinition>[0]): Promise<boolean> {
+async function setUp(
+  engine: Engine,
+  settings: EngineSettings,
+  said: Parameters<typeof newDefinition>[0],
+): Promise<boolean> {
   if ((await engine.records.get('crawl')) !== null) return false
+  await checkEngine(settings, said.shares)
   await initCluster(engine, newDefinition(said))
   return true
 }

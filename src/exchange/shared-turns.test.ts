@@ -146,19 +146,20 @@ describe('several agents at one address', () => {
   })
 })
 
+/** Agent 0, to whom the test is all the others; every door is `owner`'s. */
+function alone(owner: number, ipConnections: number): { clock: ManualClock; turns: SharedTurns } {
+  const clock = new ManualClock()
+  const settings = { ipDelayMs: 0, ipConnections }
+  const ownerOf = (): number => owner
+  return {
+    clock,
+    turns: new SharedTurns({ gate: 'address', self: 0, ownerOf, clock, settings, requestMs: 1, firstId: 0 }),
+  }
+}
+
 test('a right is used again and again, and goes back when nobody needs it', () => {
   const said: TurnMessage[] = []
-  const clock = new ManualClock()
-  const settings = { ipDelayMs: 0, ipConnections: 1 }
-  const turns = new SharedTurns({
-    gate: 'address',
-    self: 0,
-    ownerOf: () => 1,
-    clock,
-    settings,
-    requestMs: 1,
-    firstId: 0,
-  })
+  const { clock, turns } = alone(1, 1)
   turns.connect((_, message) => said.push(message))
   const claimant = {}
   expect(turns.claim(7, 0, claimant)).toBeGreaterThan(0)
@@ -174,17 +175,7 @@ test('a right is used again and again, and goes back when nobody needs it', () =
 })
 
 test('no request is begun when its right is over, counted from when it was wanted', () => {
-  const clock = new ManualClock()
-  const settings = { ipDelayMs: 0, ipConnections: 1 }
-  const turns = new SharedTurns({
-    gate: 'address',
-    self: 0,
-    ownerOf: () => 1,
-    clock,
-    settings,
-    requestMs: 1,
-    firstId: 0,
-  })
+  const { clock, turns } = alone(1, 1)
   const claimant = {}
   const wantedMs = clock.nowMs()
   turns.claim(7, wantedMs, claimant)
@@ -200,17 +191,7 @@ test('no request is begun when its right is over, counted from when it was wante
 
 test('whoever settles gives none any more, and waits for those that are out', async () => {
   const said: TurnMessage[] = []
-  const clock = new ManualClock()
-  const settings = { ipDelayMs: 0, ipConnections: 2 }
-  const turns = new SharedTurns({
-    gate: 'address',
-    self: 0,
-    ownerOf: () => 0,
-    clock,
-    settings,
-    requestMs: 1,
-    firstId: 0,
-  })
+  const { clock, turns } = alone(0, 2)
   turns.connect((_, message) => said.push(message))
   turns.hear(1, { kind: 'turn-want', gate: 'address', door: 5, id: 9 })
   expect(said).toMatchObject([{ kind: 'turn-given', id: 9 }])

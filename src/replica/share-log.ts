@@ -78,19 +78,19 @@ export class ShareLog {
     // An answer that was lost: it is ours already.
     if (seen.holder !== null && isSame(seen.holder, holder)) return { ...state, epoch: seen.epoch, at: seen.at }
     const epoch = seen.epoch + 1
-    const head: EntryHead = {
-      kind: 'begin',
-      epoch,
-      node,
-      incarnation,
-      after: seen.at,
-      last,
-      digest,
-      snapshotAt,
-      since,
-    }
-    const answer = await this.log.append(encodeEntry(head, NO_PAYLOAD), seen.at)
-    return answer.kind === 'appended' ? { ...state, epoch, at: answer.at } : null
+    const at = await this.appendBegin({ node, incarnation, epoch }, seen)
+    return at === null ? null : { ...state, epoch, at }
+  }
+
+  /** A `begin` behind what was seen; where it stands, null where something else does. */
+  async appendBegin(
+    { node, incarnation, epoch }: Holder & { readonly epoch: number },
+    { at, last, digest, snapshotAt, since }: Standing,
+  ): Promise<number | null> {
+    const owner = { epoch, node, incarnation }
+    const head: EntryHead = { kind: 'begin', ...owner, after: at, last, digest, snapshotAt, since }
+    const answer = await this.log.append(encodeEntry(head, NO_PAYLOAD), at)
+    return answer.kind === 'appended' ? answer.at : null
   }
 
   /** The last entry; null where there is none. */
@@ -146,20 +146,8 @@ export async function beginAgain(log: ShareLog, held: HeldShare): Promise<HeldSh
     if (!isOurs && seen.epoch >= held.epoch)
       throw shareLost(held.share, { epoch: seen.epoch, ...(seen.holder ?? held) })
     const { last, digest, snapshotAt, since } = seen
-    const { epoch, node, incarnation } = held
-    const head: EntryHead = {
-      kind: 'begin',
-      epoch,
-      node,
-      incarnation,
-      after: seen.at,
-      last,
-      digest,
-      snapshotAt,
-      since,
-    }
-    const answer = await log.log.append(encodeEntry(head, NO_PAYLOAD), seen.at)
+    const at = await log.appendBegin(held, seen)
     // Refused: an entry of ours was late, or somebody else has begun. The next look tells.
-    if (answer.kind === 'appended') return { ...held, last, digest, snapshotAt, since, at: answer.at }
+    if (at !== null) return { ...held, last, digest, snapshotAt, since, at }
   }
 }
