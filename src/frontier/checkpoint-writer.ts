@@ -83,6 +83,7 @@ export interface CheckpointWriterParts {
     readonly blockEntriesMin: number
     readonly hostsMin: number
     readonly codeEntriesMin?: number
+    readonly stepMs?: number
   }
   /** How many bytes ought to leave memory. */
   readonly excessBytes: () => number
@@ -108,10 +109,12 @@ export class CheckpointWriter {
 
   async write(seal: Seal): Promise<void> {
     const { store, queue, lines, drop } = this.#parts
-    this.#breather = new Breather()
+    this.#breather = new Breather(this.#parts.tuning.stepMs)
     if (store.code === null) await this.#makeCode(seal)
     const batch = store.batch()
-    const leaving = await this.#chooseLeaving(seal)
+    const chosen = await this.#chooseLeaving(seal)
+    // The crawl went on meanwhile: who was asked or offered something since stays, and is listed with those at hand.
+    const leaving = new Set([...chosen].filter((host) => mayLeaveWith(seal, host)))
     // A host that leaves and changed is written with the others; one that did not is written for the page it goes to.
     const unchanged = [...leaving].filter((host) => host.epoch === 0)
     for (const host of unchanged) host.epoch = seal.epoch
@@ -183,8 +186,7 @@ export class CheckpointWriter {
       for (const host of hosts.values()) {
         if (excess <= 0 || hosts.size - leaving.size <= hostsMin) return leaving
         if (this.#breather.isDue) await this.#breather.pause()
-        const isOfSeal = host.joined <= seal.epoch && (host.epoch === 0 || host.epoch === seal.epoch)
-        if (!isOfSeal || !mayLeave(host) || leaving.has(host)) continue
+        if (!mayLeaveWith(seal, host) || leaving.has(host)) continue
         if (isServed ? !host.wasServed && host.waiting > 0 : host.isFromPage && !host.wasServed) continue
         leaving.add(host)
         excess -= HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
@@ -296,6 +298,11 @@ export class CheckpointWriter {
 interface WrittenHost {
   readonly host: DiskHost
   readonly blocks: readonly NewBlock[]
+}
+
+/** It is as it was when the seal was set, and nothing goes on with it. */
+function mayLeaveWith(seal: Seal, host: DiskHost): boolean {
+  return host.joined <= seal.epoch && (host.epoch === 0 || host.epoch === seal.epoch) && mayLeave(host)
 }
 
 /** Nothing goes on with it that only memory knows. */

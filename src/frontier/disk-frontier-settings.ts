@@ -14,6 +14,8 @@ export interface DiskFrontierTuning {
   readonly hostsMin: number
   /** As many URLs in memory are enough to make a code of. */
   readonly codeEntriesMin?: number
+  /** How long a checkpoint is worked on before everybody else has a turn; negative: at every chance. */
+  readonly stepMs?: number
 }
 
 export const TUNING: DiskFrontierTuning = { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64 }

@@ -5,6 +5,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
@@ -15,7 +16,7 @@ import { MemoryLineStore } from './memory-line-store.ts'
 
 type Step =
   | { readonly kind: 'offer'; readonly host: number; readonly band: number; readonly count: number }
-  | { readonly kind: 'take' | 'batch' | 'seal' | 'commit' | 'idle' | 'crash' | 'requeue' }
+  | { readonly kind: 'take' | 'batch' | 'seal' | 'commit' | 'idle' | 'breathe' | 'crash' | 'requeue' }
   | { readonly kind: 'conclude'; readonly turn: number; readonly count: number }
   | { readonly kind: 'settle'; readonly turn: number; readonly restMs: number; readonly again: boolean }
   | { readonly kind: 'rest' | 'leastRest'; readonly host: number; readonly ms: number }
@@ -48,7 +49,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('rest' as const, 'leastRest'), host, ms }) },
   { weight: 12, arbitrary: fc.record({ kind: fc.constantFrom('batch' as const, 'seal', 'seal', 'commit', 'commit') }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('tick' as const), count: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('idle' as const, 'requeue') }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('idle' as const, 'requeue', 'breathe', 'breathe') }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const) }) },
   {
@@ -269,6 +270,9 @@ class CrashingCrawl {
         await frontier.written()
         await frontier.idle()
         break
+      case 'breathe':
+        await setImmediate()
+        break
       case 'advance':
         this.#clock.advance(step.ms)
         break
@@ -453,6 +457,8 @@ const settings = fc.record({
     blockEntriesMin: fc.integer({ min: 1, max: 9 }),
     hostsMin: fc.constantFrom(0, 3, 64),
     codeEntriesMin: fc.constantFrom(3, Infinity, Infinity),
+    // A busy machine has others come in between at every chance.
+    stepMs: fc.constantFrom(4, -1),
   }),
 })
 

@@ -35,7 +35,7 @@ export interface ClusterPlan {
 }
 
 /** Longer than any wait that ends well. */
-const PATIENCE_MS = 300_000
+const PATIENCE_MS = 200_000
 const LOOK_MS = 25
 
 export class RealCluster implements AsyncDisposable {
