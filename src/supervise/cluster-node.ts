@@ -10,6 +10,7 @@
 // To its owner it is a crawl like any other: run, stop, figures, close. What it counts is what its shares have come to, wherever they
 // were before.
 
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckpointFigures, CrawlFigures, CrawlSettings, CrawlSnapshot } from '../agent/index.ts'
@@ -334,10 +335,11 @@ export class ClusterNode {
 
   /**
    * Shares whose lines are for this node to show: where the crawl has ended, or nobody is left, those that it was the last to have. A
-   * share that moved when the end came may have been released here and begun by nobody: its log knows.
+   * share that moved when the end came may have been released here and begun by nobody: its log knows. A node of this name in another
+   * directory may have released it too: then there is nothing of it here.
    */
   async #shownShares(): Promise<readonly number[]> {
-    const { shares, node } = this.#plan
+    const { dir, shares, node } = this.#plan
     const last = this.#hosted.lastShares
     const isAlone = this.#member?.view.members.every((member) => member.node === node) === true
     if (!this.#isEnded && !(this.#wasMember && isAlone)) return last
@@ -345,6 +347,7 @@ export class ClusterNode {
       const isOurs = await Promise.all(
         Array.from({ length: shares }, async (_, share) => {
           if (last.includes(share)) return true
+          if (!existsSync(join(dir, shareName(share)))) return false
           const tail = await (await ShareLog.open(this.#engine, share)).tail()
           return tail?.head.kind === 'release' && tail.head.node === node
         }),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 
-const STORIES = ['strangers-are-refused', 'frozen-owner-wakes', 'node-cut-off']
+const STORIES = ['strangers-are-refused', 'late-comer', 'frozen-owner-wakes', 'node-cut-off']
 
 for (const name of STORIES) {
   test.concurrent(name.replaceAll('-', ' '), { timeout: 240_000 }, async () => {

@@ -195,7 +195,13 @@ class Story implements AsyncDisposable {
   }
 
   async until(name: string, holds: (node: ReturnType<RealCluster['node']>) => boolean): Promise<void> {
-    await this.cluster.until('that', () => holds(this.cluster.node(name)))
+    const node = this.cluster.node(name)
+    const isGone = !node.isRunning
+    await this.cluster.until('that', () => {
+      const isSo = holds(node)
+      if (!isSo && isGone) throw new Error(`${name} has ended, and it never came true`)
+      return isSo
+    })
   }
 
   async gone(name: string, how: string): Promise<void> {
