@@ -55,6 +55,7 @@ await using cluster = await RealCluster.start({
   leaseMs: parseDuration(values.lease) ?? 5_000,
   delayMs: parseDuration(values.delay) ?? 1_000,
   servers: values.servers === '1' ? 1 : 3,
+  patienceMs: 900_000,
 })
 const expected = cluster.web.truth({ seeds: cluster.seeds, scope: 'any' }).pages.size
 console.log(

@@ -28,6 +28,8 @@ export interface ClusterPlan {
   readonly leaseMs: number
   readonly delayMs: number
   readonly servers?: 1 | 3
+  /** How long is waited for what must come. */
+  readonly patienceMs?: number
   /** More for `cluster init`. */
   readonly flags?: readonly string[]
   /** As in a configuration file. */
@@ -158,7 +160,11 @@ export class RealCluster implements AsyncDisposable {
   }
 
   /** Until it holds, or long after that. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+  async until(
+    what: string,
+    holds: () => boolean | Promise<boolean>,
+    patienceMs = this.plan.patienceMs ?? PATIENCE_MS,
+  ): Promise<void> {
     const endMs = systemClock.nowMs() + patienceMs
     while (!(await holds())) {
       if (systemClock.nowMs() > endMs)
@@ -168,7 +174,7 @@ export class RealCluster implements AsyncDisposable {
   }
 
   /** Until every node that runs has ended. */
-  async finished(patienceMs = PATIENCE_MS): Promise<ReadonlyMap<string, NodeEnd>> {
+  async finished(patienceMs = this.plan.patienceMs ?? PATIENCE_MS): Promise<ReadonlyMap<string, NodeEnd>> {
     const nodes = this.running
     const ends = new Map<string, NodeEnd>()
     void Promise.all(nodes.map(async (node) => ends.set(node.name, await node.ended)))
