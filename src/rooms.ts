@@ -33,6 +33,8 @@ export const ROOMS = [
   'agent',
   'supervise',
   'report',
+  'catalogue',
   'config',
+  'control',
   'cli',
 ] as const
