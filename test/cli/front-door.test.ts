@@ -33,7 +33,7 @@ test('--version prints the version alone', async () => {
 })
 
 test('bench knows its benches, and guesses a misspelt one', async () => {
-  const { code, stderr } = await portolan(['bench', 'robts'])
+  const { code, stderr } = await portolan(['bench', 'robts'], { isFromSources: true })
   expect(code).toBe(2)
   expect(stderr).toContain('did you mean robots?')
 })
