@@ -10,8 +10,8 @@ export default defineConfig({
     // Twice the processors of a small machine: crawls rest, leases run out, and tests wait for them.
     maxWorkers: 4,
     // For machines that are busy with something else: no test is about how long it takes. What they wait for has limits of its own.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Fails a run that leaves promises rejected behind its tests' backs.
     dangerouslyIgnoreUnhandledErrors: false,
     sequence: { sequencer: RunningOrder },

@@ -38,15 +38,6 @@ test('bench knows its benches, and guesses a misspelt one', async () => {
   expect(stderr).toContain('did you mean robots?')
 })
 
-test('the demo crawls its own web offline and says where the report is', async () => {
-  const { code, stdout, stderr } = await portolan(['demo', '--json'])
-  expect(code, stderr).toBe(0)
-  const result = JSON.parse(stdout) as { pages: number; dir: string; stoppedBecause: string }
-  expect(result.stoppedBecause).toBe('finished')
-  expect(result.pages).toBeGreaterThan(500)
-  expect(stderr).toContain(`${result.dir}/report.html`)
-})
-
 describe('an output that cannot be written', () => {
   test('a reader who leaves early is met with silence, and the command ends as it would have', async () => {
     const child = spawn(process.execPath, [LAUNCHER, 'links', '-', '--base', 'http://a.test/'])

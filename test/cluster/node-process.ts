@@ -27,6 +27,8 @@ export class NodeProcess {
   readonly ends: NodeEnd[] = []
   #pid: number | null = null
   #isFrozen = false
+  /** How much earlier lives had said. */
+  #saidBefore = 0
   #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null })
 
   constructor(name: string, dir: string) {
@@ -47,6 +49,11 @@ export class NodeProcess {
     return this.#pid
   }
 
+  /** What it has said in its present life, or its last. */
+  get saidNow(): readonly string[] {
+    return this.said.slice(this.#saidBefore).map(({ line }) => line)
+  }
+
   /** Resolves when its present life is over. */
   get ended(): Promise<NodeEnd> {
     return this.#ended
@@ -64,6 +71,7 @@ export class NodeProcess {
     if (child.pid === undefined) throw new Error('no process was started')
     this.#pid = child.pid
     this.#isFrozen = false
+    this.#saidBefore = this.said.length
     running.add(this)
     this.shares.clear()
     let rest = ''

@@ -7,7 +7,7 @@ import { RealCluster } from './real-cluster.ts'
 
 test(
   'a node that is killed, one that is drained and one that joins cost no page and no manners',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     await using cluster = await RealCluster.start({
       web: {
