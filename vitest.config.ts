@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
-import { agentsFrom, announceBuilt } from './test/built.ts'
+import { agentsFromBuilt, announceBuilt } from './test/built.ts'
 import { filesTogether, RunningOrder } from './test/running-order.ts'
 
+announceBuilt()
 const together = filesTogether(import.meta.dirname)
 
 export default defineConfig({
@@ -18,7 +19,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        plugins: [agentsFrom(announceBuilt())],
+        plugins: [agentsFromBuilt()],
         test: {
           name: 'alone',
           include: ['{src,testweb,test,tools}/**/*.{test,fuzz}.ts'],

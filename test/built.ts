@@ -23,6 +23,7 @@ import {
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
+import type { TestProject } from 'vitest/node'
 import { BUILT_VARIABLE } from './cli/portolan.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -31,8 +32,11 @@ const MADE_OF = ['src', 'testweb', 'bin', 'package.json', 'package-lock.json', '
 /** Others may be in use by another run that began before the sources changed. */
 const OLD_MS = 86_400_000
 
+/** Where src/supervise/agent-handle.ts finds the beginning of an agent's thread in a clone. */
+const SOURCE_THREAD = `'../../bin/agent.js'`
+
 /** Where it is, or will be; said to the processes of the tests by a variable. */
-export function announceBuilt(): string {
+export function announceBuilt(): void {
   const hash = createHash('sha256')
   for (const part of MADE_OF) {
     const isFolder = statSync(join(ROOT, part)).isDirectory()
@@ -43,26 +47,30 @@ export function announceBuilt(): string {
       hash.update(`${part}/${name}\0`).update(readFileSync(path)).update('\0')
     }
   }
-  const folder = join(FOLDERS, hash.digest('hex').slice(0, 16))
-  process.env[BUILT_VARIABLE] = folder
-  return folder
+  process.env[BUILT_VARIABLE] = join(FOLDERS, hash.digest('hex').slice(0, 16))
 }
 
 /** Threads of crawls in the processes of tests begin there as well. */
-export function agentsFrom(folder: string): Plugin {
+export function agentsFromBuilt(): Plugin {
   return {
     name: 'agents-from-built',
+    // As it is written, before anything else is made of it.
+    enforce: 'pre',
     transform(code, id) {
-      if (!id.endsWith('/src/supervise/agent-handle.ts')) return null
-      return code.replace(`'../../bin/agent.js'`, `'${pathToFileURL(join(folder, 'bin/agent.js')).href}'`)
+      const folder = process.env[BUILT_VARIABLE]
+      if (folder === undefined || !id.endsWith('/src/supervise/agent-handle.ts')) return null
+      if (!code.includes(SOURCE_THREAD)) throw new Error(`${id} no longer names ${SOURCE_THREAD}`)
+      return code.replace(SOURCE_THREAD, `'${pathToFileURL(join(folder, 'bin/agent.js')).href}'`)
     },
   }
 }
 
 /** Before the first test file that needs it; called by Vitest. */
-export async function setup(): Promise<void> {
-  const folder = announceBuilt()
-  if (existsSync(folder)) return
+export async function setup({ vitest: { config } }: TestProject): Promise<void> {
+  const folder = process.env[BUILT_VARIABLE]
+  // Whoever watches changes the sources meanwhile.
+  if (config.watch) delete process.env[BUILT_VARIABLE]
+  if (config.watch || folder === undefined || existsSync(folder)) return
   mkdirSync(FOLDERS, { recursive: true })
   for (const name of readdirSync(FOLDERS)) {
     const path = join(FOLDERS, name)
