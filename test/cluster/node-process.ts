@@ -8,6 +8,8 @@ import { startPortolan } from '../cli/portolan.ts'
 export interface NodeEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
+  /** It had not said a word: nobody listens for signals before that. */
+  readonly wasSilent: boolean
 }
 
 /** None outlives the tests, however they end. */
@@ -27,7 +29,7 @@ export class NodeProcess {
   readonly ends: NodeEnd[] = []
   #pid: number | null = null
   #isFrozen = false
-  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null })
+  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null, wasSilent: true })
 
   constructor(name: string, dir: string) {
     this.name = name
@@ -66,6 +68,7 @@ export class NodeProcess {
     this.#isFrozen = false
     running.add(this)
     this.shares.clear()
+    const saidBefore = this.said.length
     let rest = ''
     child.stderr?.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split('\n')
@@ -76,7 +79,7 @@ export class NodeProcess {
       running.delete(this)
       this.#pid = null
       this.#isFrozen = false
-      const end = { code, signal }
+      const end = { code, signal, wasSilent: this.said.length === saidBefore }
       this.ends.push(end)
       return end
     })
