@@ -8,6 +8,8 @@ import { startPortolan } from '../cli/portolan.ts'
 export interface NodeEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
+  /** It had not said a word: nobody listens for signals before that. */
+  readonly wasSilent: boolean
 }
 
 /** None outlives the tests, however they end. */
@@ -30,6 +32,7 @@ export class NodeProcess {
   /** How much earlier lives had said. */
   #saidBefore = 0
   #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null })
+  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null, wasSilent: true })
 
   constructor(name: string, dir: string) {
     this.name = name
@@ -74,6 +77,7 @@ export class NodeProcess {
     this.#saidBefore = this.said.length
     running.add(this)
     this.shares.clear()
+    const saidBefore = this.said.length
     let rest = ''
     child.stderr?.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split('\n')
@@ -84,7 +88,7 @@ export class NodeProcess {
       running.delete(this)
       this.#pid = null
       this.#isFrozen = false
-      const end = { code, signal }
+      const end = { code, signal, wasSilent: this.said.length === saidBefore }
       this.ends.push(end)
       return end
     })
