@@ -31,7 +31,6 @@ export class NodeProcess {
   #isFrozen = false
   /** How much earlier lives had said. */
   #saidBefore = 0
-  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null })
   #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null, wasSilent: true })
 
   constructor(name: string, dir: string) {
@@ -77,7 +76,6 @@ export class NodeProcess {
     this.#saidBefore = this.said.length
     running.add(this)
     this.shares.clear()
-    const saidBefore = this.said.length
     let rest = ''
     child.stderr?.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split('\n')
@@ -88,7 +86,7 @@ export class NodeProcess {
       running.delete(this)
       this.#pid = null
       this.#isFrozen = false
-      const end = { code, signal, wasSilent: this.said.length === saidBefore }
+      const end = { code, signal, wasSilent: this.said.length === this.#saidBefore }
       this.ends.push(end)
       return end
     })
