@@ -210,7 +210,13 @@ export class Pipeline {
     let areAllAsked = false
     try {
       // The gate last: it calls when it opens only where it was all that stood in the way.
-      while (this.#stop === null && !this.#isPaused && pace.hasRoom(this.#active) && permits.mayTake() && pace.isOpen()) {
+      while (
+        this.#stop === null &&
+        !this.#isPaused &&
+        pace.hasRoom(this.#active) &&
+        permits.mayTake() &&
+        pace.isOpen()
+      ) {
         const turn = frontier.take()
         if (turn === null) {
           areAllAsked = true

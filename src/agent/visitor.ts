@@ -219,7 +219,8 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces } =
+      this.#parts
     faults.hit('visit')
     if (traces.isOn) traces.step(entry.url, `is asked for at ${addresses[0]?.ip ?? 'a proxy'}, try ${entry.tries + 1}`)
     const isReturn = returns !== null && returns.has(entry.url)

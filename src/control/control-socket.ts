@@ -101,6 +101,7 @@ export class ControlSocket {
       const taker = await this.#taker
       if (this.#isClosed) return void socket.destroy()
       taker.take(socket)
+      socket.resume()
     } catch (fault) {
       this.#taker = null
       socket.destroy()

@@ -1,7 +1,7 @@
 // A file of numbered lines of JSON that grows at its end and is bounded: two files, of which the older goes when the younger is full.
 //
-//   events.jsonl      the younger, appended to
-//   events.1.jsonl    full; thrown away when events.jsonl is full too, and takes its place
+//   events.jsonl           the younger, appended to
+//   events-before.jsonl    full; thrown away when events.jsonl is full too, and takes its place
 //
 // So the last half of `linesMax` are always there, and never more than all of it. One writer; anybody may read meanwhile: a line that was
 // torn by a crash is dropped by whoever reads it.
@@ -84,7 +84,11 @@ export class LineLog<T extends Numbered> {
 }
 
 /** Part of a log, the newest first. `after`: the `next` of the part before. */
-export async function readLog<T extends Numbered>(path: string, after: string | undefined, limit: number): Promise<LogPage<T>> {
+export async function readLog<T extends Numbered>(
+  path: string,
+  after: string | undefined,
+  limit: number,
+): Promise<LogPage<T>> {
   const younger = (await load<T>(path)).records
   const older = (await load<T>(olderOf(path))).records
   // Where both were read around a rotation a line may be in both.
@@ -98,7 +102,7 @@ export async function readLog<T extends Numbered>(path: string, after: string | 
 }
 
 function olderOf(path: string): string {
-  return path.replace(/\.jsonl$/, '.1.jsonl')
+  return path.replace(/\.jsonl$/, '-before.jsonl')
 }
 
 async function load<T extends Numbered>(path: string): Promise<{ readonly text: string; readonly records: T[] }> {

@@ -51,6 +51,8 @@ export interface NodePlan {
   readonly agentsUsual: number
   /** Told of what an operator wants to know. */
   readonly onEvent: (event: NodeEvent) => void
+  /** Whoever opens it holds the directory already, and keeps it when it is closed. */
+  readonly isLocked?: boolean
   /** How agents are looked after; as usual where nothing is said. */
   readonly care?: CrewCare
   /** An experiment: what is to break on purpose. */
@@ -100,7 +102,8 @@ const VIEW_MS = 1_000
 const DRAIN_MS = 15_000
 export class CrawlNode {
   readonly #plan: NodePlan
-  readonly #lock: DirectoryLock
+  /** Null where its owner holds the directory. */
+  readonly #lock: DirectoryLock | null
   /** Names of the shares inside the crawl's directory; null where there is one, which is the directory itself. */
   readonly #names: readonly string[] | null
   readonly #identity: CrawlIdentity
@@ -133,7 +136,12 @@ export class CrawlNode {
   readonly #startMs: number
   #before: Earlier = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
 
-  private constructor(plan: NodePlan, lock: DirectoryLock, names: readonly string[] | null, identity: CrawlIdentity) {
+  private constructor(
+    plan: NodePlan,
+    lock: DirectoryLock | null,
+    names: readonly string[] | null,
+    identity: CrawlIdentity,
+  ) {
     this.#plan = plan
     this.#lock = lock
     this.#names = names
@@ -199,7 +207,7 @@ export class CrawlNode {
   static async open(plan: NodePlan): Promise<CrawlNode> {
     const folder = join(plan.dir, 'state')
     await makeDirectory(folder)
-    const lock = await lockDirectory(folder)
+    const lock = plan.isLocked === true ? null : await lockDirectory(folder)
     let node: CrawlNode | null = null
     try {
       const { names, identity } = await settleShares(plan)
@@ -209,7 +217,7 @@ export class CrawlNode {
     } catch (fault) {
       // The first fault is the one to tell.
       if (node !== null) await node.#letGo().catch(() => {})
-      await lock.release()
+      await lock?.release()
       throw fault
     }
   }
@@ -348,6 +356,11 @@ export class CrawlNode {
   /** How fast each agent may go, as it said last. */
   get paces(): readonly PaceFigures[] {
     return this.#crew.statuses.map(({ pace }) => pace)
+  }
+
+  /** What each agent said last, by agent; null where it has said nothing yet. */
+  get standings(): readonly (AgentStatus | null)[] {
+    return this.#crew.lastSaid
   }
 
   /** Visits that broke by a fault of ours, since the threads of the agents were started. */
@@ -545,7 +558,7 @@ export class CrawlNode {
       await last()
     } finally {
       await this.#letGo()
-      await this.#lock.release()
+      await this.#lock?.release()
     }
   }
 
