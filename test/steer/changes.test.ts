@@ -8,7 +8,8 @@ import { Random } from '../../src/base/index.ts'
 import type { RunningCrawl } from '../../src/control/running-crawl.ts'
 import { readChanges, readEvents } from '../../src/control/index.ts'
 import { directory, startWeb } from '../crawl/expect-truth.ts'
-import { ASKER, joined, type Options, pagesReach, QUICK, requestOf, runSteered, until } from './steered-run.ts'
+import { joined, type Options, QUICK, requestOf } from './request.ts'
+import { ASKER, pagesReach, runSteered, until } from './steered-run.ts'
 
 const sorted = (urls: Iterable<string>): string[] => [...urls].sort()
 
