@@ -99,8 +99,17 @@ test('a crawl at rest is answered from its files, and changed for its next run',
     archive: await client.call('archive', one),
     events: await client.call('events', one),
     explain: await client.call('explain', { ...one, url: site }),
+    pages: await client.call('pages', { ...one, limit: 2 }),
+    failures: await client.call('failures', one),
+    broken: await client.call('broken', one),
+    hosts: await client.call('hosts', { ...one, sort: 'waiting' }),
+    host: await client.call('host', { ...one, host: new URL(site).hostname }),
+    statistics: await client.call('statistics', one),
   }
   for (const [name, answer] of Object.entries(answers)) ROUTES[name as RouteName].answer.parse(answer)
+  expect(answers.pages).toMatchObject({ items: [{ status: 200 }, { status: 200 }], total: 5, readShare: 1 })
+  expect(answers.hosts).toMatchObject({ items: [{ pages: 5, waiting: null }] })
+  expect(answers.host).toMatchObject({ pages: 5, statuses: { 200: 5 } })
   expect(answers.explain).toMatchObject({ state: 'page', page: { status: 200 } })
   expect(answers.agents).toMatchObject({ agents: [{ pages: 5, waiting: info.figures.waiting }] })
 
