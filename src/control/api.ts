@@ -9,7 +9,7 @@
 import { z } from 'zod'
 import { CRAWL_STATES, PATHS, type RouteName, type RoutePath } from './paths.ts'
 
-export { CRAWL_STATES, type CrawlState, LIVE_PATH, type RouteName } from './paths.ts'
+export { CRAWL_STATES, type CrawlState, type RouteName } from './paths.ts'
 
 // ── Words ───────────────────────────────────────────────────────────────────────────────────────
 
