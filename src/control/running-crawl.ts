@@ -8,8 +8,9 @@ import type { HostStanding } from '../supervise/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { idOf } from './crawl-id.ts'
-import { type CataloguedHost, CrawlRecords, noCatalogue } from './crawl-records.ts'
+import { type CataloguedHost, CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
+import { openCrawlCatalogue } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import { slowBecause } from './slow-because.ts'
@@ -35,7 +36,7 @@ export class RunningCrawl implements CrawlSource {
   #last: CrawlInfo | null = null
   #lastText = ''
 
-  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, noCatalogue)) {
+  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, openCrawlCatalogue)) {
     this.#steered = steered
     this.#records = records
     this.id = idOf(steered.dir)
@@ -338,7 +339,8 @@ export class RunningCrawl implements CrawlSource {
   async trace({ url: text }: Asked<'trace'>): Promise<AnswerOf<'trace'>> {
     const url = canonicalise(text)
     if (typeof url !== 'string') throw new FieldsFault([{ where: 'url', what: REFUSALS[url.refused] }])
-    await this.#node().ask({ ask: 'trace', url })
+    this.#assertOwn('followed')
+    await this.#steered.trace(url)
     return { text: `What happens to ${url} is told among the events from now on.` }
   }
 
