@@ -3,7 +3,7 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault, systemClock } from '../base/index.ts'
+import { systemClock } from '../base/index.ts'
 import type { CrawlConfig } from '../config/index.ts'
 import { explainUrl, loadTimeline, readHostManners } from '../report/index.ts'
 import { finishedFiles, loadShipped } from '../store/index.ts'
@@ -127,8 +127,4 @@ export class CrawlRecords {
       () => undefined,
     )
   }
-}
-
-export function noCatalogue(): Promise<CatalogueAnswers> {
-  return Promise.reject(new Fault('CONTROL_REFUSED', 'pages cannot be looked for: there is no catalogue here'))
 }

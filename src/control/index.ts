@@ -4,6 +4,7 @@ export { CRAWL_STATES, type CrawlState, LIVE_PATH, PATHS, type RouteName } from 
 export type { AnswerOf, BodyOf, CrawlEvent, CrawlInfo, ParamsOf } from './api.ts'
 export type { Asked, Asker, CrawlAnswers, CrawlRoute, CrawlSource, CrawlSources } from './crawl-source.ts'
 export { type ControlClient, ControlError, createClient, fetchTransport } from './client.ts'
+export { controlSocketOf } from './control-note.ts'
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
 

@@ -10,7 +10,7 @@ import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { idOf } from './crawl-id.ts'
 import { type CataloguedHost, CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
-import { openCrawlCatalogue } from './open-catalogue.ts'
+import { openBesideCrawl } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import { slowBecause } from './slow-because.ts'
@@ -36,7 +36,7 @@ export class RunningCrawl implements CrawlSource {
   #last: CrawlInfo | null = null
   #lastText = ''
 
-  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, openCrawlCatalogue)) {
+  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, openBesideCrawl)) {
     this.#steered = steered
     this.#records = records
     this.id = idOf(steered.dir)
