@@ -199,7 +199,7 @@ export const archiveFileSchema = z.object({
 export const eventSchema = z.object({
   number: count,
   at: moment,
-  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault'. */
+  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault', 'trace'. */
   kind: text,
   text,
 })
