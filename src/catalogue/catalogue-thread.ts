@@ -108,7 +108,11 @@ port.on('message', (message: ToCatalogue) => {
       if (message.ask === 'close') port.close()
     },
     (cause: unknown) =>
-      port.postMessage({ number: message.number, readShare: catalogue.readShare, fault: faultText(cause) } satisfies FromCatalogue),
+      port.postMessage({
+        number: message.number,
+        readShare: catalogue.readShare,
+        fault: faultText(cause),
+      } satisfies FromCatalogue),
   )
 })
 rest(0)

@@ -29,7 +29,15 @@ import type {
 } from './answers.ts'
 import { type Standing, StandingWatch } from './crawl-standing.ts'
 import { Damaged } from './damaged.ts'
-import { type Collection, type Connections, createDatabase, FAILURES, openDatabase, PAGES, removeDatabase } from './database.ts'
+import {
+  type Collection,
+  type Connections,
+  createDatabase,
+  FAILURES,
+  openDatabase,
+  PAGES,
+  removeDatabase,
+} from './database.ts'
 import { Finder, type FinderLimits } from './finder.ts'
 import { hostFacts, listHosts } from './host-list.ts'
 import { Intake, LINES_HELD_MAX, Overtaken } from './intake.ts'
@@ -81,14 +89,20 @@ export class Catalogue {
   #seen = { pages: 0, failures: 0 }
 
   private constructor(
-    { dir, clock, limits, linesHeldMax = LINES_HELD_MAX }: CatalogueOptions, watch: StandingWatch, standing: Standing) {
+    { dir, clock, limits, linesHeldMax = LINES_HELD_MAX }: CatalogueOptions,
+    watch: StandingWatch,
+    standing: Standing,
+  ) {
     this.#dir = dir
     this.#clock = clock
     this.#limits = limits
     this.#linesHeldMax = linesHeldMax
     this.#watch = watch
     this.#standing = standing
-    this.#files = { [PAGES]: new LineFile(join(dir, 'pages.jsonl')), [FAILURES]: new LineFile(join(dir, 'failures.jsonl')) }
+    this.#files = {
+      [PAGES]: new LineFile(join(dir, 'pages.jsonl')),
+      [FAILURES]: new LineFile(join(dir, 'failures.jsonl')),
+    }
     this.#path = join(dir, NAME)
     this.#connections = this.#openStored() ?? this.#create()
     const { writer, reader } = this.#connections
@@ -258,7 +272,8 @@ export class Catalogue {
         if (isFailure(failure) && isStorable(failure.url)) this.#intake.addFailure(failure, place)
       } else if (isPage(record as PageRecord)) {
         const page = record as PageRecord
-        if (isStorable(page.url) && !returned.some((notes) => notes.isTakenBack(page))) this.#intake.addPage(page, place)
+        if (isStorable(page.url) && !returned.some((notes) => notes.isTakenBack(page)))
+          this.#intake.addPage(page, place)
       }
     })
     // A last line that is not whole, of files that no journal speaks of.

@@ -239,10 +239,10 @@ export class Intake {
     this.#places.add(collection, first, places)
     yield
     yield* this.#segments.write(collection, first, count, this.#listsOf(collection))
-    yield* this.#writeCells(collection, ALL_HOSTS, this.#held.cells)
+    this.#writeCells(collection, ALL_HOSTS, this.#held.cells)
     let rows = 0
     for (const { id, cells } of this.#held.hosts.values()) {
-      yield* this.#writeCells(collection, id, cells)
+      this.#writeCells(collection, id, cells)
       if (++rows % STEP_ROWS === 0) yield
     }
   }
@@ -263,7 +263,7 @@ export class Intake {
     return lists
   }
 
-  *#writeCells(collection: Collection, host: number, cells: HeldCells): Steps {
+  #writeCells(collection: Collection, host: number, cells: HeldCells): void {
     for (const { a, b, ids } of cells[collection].values()) {
       const old = this.#getCell.get(collection, host, a, b) as { count: number; sum: number } | undefined
       const isFit = old === undefined || old.sum === rowSum(collection, host, a, b, old.count)
@@ -298,7 +298,8 @@ export class Intake {
       const mean = pages === 0 ? 0 : roughly(ms / pages)
       const sum = hostSum({ id, name, pages, errors, bytes, ms, mean })
       if (old === undefined) insert.run(id, name, pages, errors, bytes, ms, mean, sum)
-      else update[Number(errors !== old.errors)]?.[Number(mean !== old.mean)]?.run(pages, errors, bytes, ms, mean, sum, id)
+      else
+        update[Number(errors !== old.errors)]?.[Number(mean !== old.mean)]?.run(pages, errors, bytes, ms, mean, sum, id)
       if (++rows % STEP_ROWS === 0) yield
     }
   }
@@ -312,4 +313,3 @@ function roughly(ms: number): number {
 
 /** Somebody else keeps this catalogue too, and was quicker. */
 export class Overtaken extends Error {}
-

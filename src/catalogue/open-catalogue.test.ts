@@ -41,9 +41,11 @@ for (const agents of [0, 2]) {
     expect((await desk.failures({ kind: 'failed' })).total).toBe(report.failed)
     const hosts = await desk.hosts({ sort: 'host' })
     const figures = report.hosts.byPages.map(({ host, pages, errors, bytes }) => ({ host, pages, errors, bytes }))
-    expect(hosts.items.filter(({ pages }) => pages > 0).map(({ meanMs, ...rest }) => (expect(meanMs).toBeGreaterThanOrEqual(0), rest))).toEqual(
-      figures.toSorted((a, b) => (a.host < b.host ? -1 : 1)),
-    )
+    expect(
+      hosts.items
+        .filter(({ pages }) => pages > 0)
+        .map(({ meanMs, ...rest }) => (expect(meanMs).toBeGreaterThanOrEqual(0), rest)),
+    ).toEqual(figures.toSorted((a, b) => (a.host < b.host ? -1 : 1)))
     const broken = await desk.broken({})
     expect(broken.total).toBe(report.broken.count)
     const linked = new Map(report.broken.listed.map(({ url, linkedFrom }) => [url, linkedFrom]))
@@ -74,7 +76,9 @@ test('goes on after its process was killed while it was made', async () => {
     const catalogue = await Catalogue.open({ dir: ${JSON.stringify(dir)}, clock: systemClock, linesHeldMax: 500 })
     for (;;) { await catalogue.advance(1, true); console.log(catalogue.readShare) }`
   for (const share of [0.1, 0.5]) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const exit = once(child, 'exit')
     for await (const data of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
       if (data.split('\n').some((line) => Number(line) >= share)) child.kill('SIGKILL')
@@ -87,7 +91,10 @@ test('goes on after its process was killed while it was made', async () => {
   expect(await desk.pages({ status: 404, host: 'h10.example', limit: 1 })).toMatchObject({ total: 240 })
   const { items } = await desk.pages({ text: 'page 1199', limit: 500 })
   expect(items.map(({ url }) => url)).toEqual(
-    lines.filter(({ title }) => / 1199/.test(title)).map(({ url }) => url).reverse(),
+    lines
+      .filter(({ title }) => / 1199/.test(title))
+      .map(({ url }) => url)
+      .reverse(),
   )
 })
 

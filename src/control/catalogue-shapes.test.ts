@@ -29,7 +29,18 @@ test('answers of the catalogue are answers of the API', async () => {
   mkdirSync(join(dir, 'state'))
   const at = '2026-01-01T00:00:00.000Z'
   const url = 'http://a.example/'
-  const page = { url, status: 404, type: null, bytes: 1, wireBytes: 1, depth: 0, via: null, fetchedAt: at, firstByteMs: 1.5, durationMs: 2.5 }
+  const page = {
+    url,
+    status: 404,
+    type: null,
+    bytes: 1,
+    wireBytes: 1,
+    depth: 0,
+    via: null,
+    fetchedAt: at,
+    firstByteMs: 1.5,
+    durationMs: 2.5,
+  }
   writeFileSync(join(dir, 'pages.jsonl'), `${JSON.stringify(page)}\n`)
   const failure = { url: `${url}x`, kind: 'failed', reason: 'timeout', detail: '', depth: 1, via: url, at }
   writeFileSync(join(dir, 'failures.jsonl'), `${JSON.stringify(failure)}\n`)
