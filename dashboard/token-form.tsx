@@ -24,7 +24,7 @@ export function TokenForm() {
       </p>
       <TextField
         label="Token, or the whole link"
-        type="password"
+        kind="secret"
         value={text}
         onValue={setText}
         hint="Kept until this tab is closed."

@@ -15,6 +15,15 @@ export interface Curve {
 }
 
 const HEIGHT = 132
+/** Where lines may stand: at even minutes, hours and days; at even KiB and MiB. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30]
+  .flatMap((step) => [step, step * 60])
+  .concat([1, 2, 3, 6, 12].map((hours) => hours * 3_600))
+  .concat([1, 2, 5, 10, 20, 50, 100].map((days) => days * 86_400))
+  .sort((a, b) => a - b)
+const BYTE_STEPS = [0, 1, 2, 3].flatMap((power) =>
+  [1, 2, 5, 10, 20, 50, 100, 200, 500].map((step) => step * 1_024 ** power),
+)
 /** What is pointed at in one chart is pointed at in all. */
 const together = uPlot.sync('course')
 
@@ -32,11 +41,13 @@ export function Chart({
   times,
   curves,
   format,
+  unit,
 }: {
   title: string
   times: readonly number[]
   curves: readonly Curve[]
   format: (value: number) => string
+  unit?: 'bytes'
 }) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -59,7 +70,7 @@ export function Chart({
         {
           width: Math.max(120, element.clientWidth),
           height: HEIGHT,
-          padding: [8, 4, 0, 0],
+          padding: [8, 26, 0, 0],
           legend: { show: false },
           cursor: {
             sync: { key: together.key },
@@ -69,12 +80,20 @@ export function Chart({
           },
           scales: { x: { time: false }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
           axes: [
-            { ...axis, size: 24, gap: 4, space: 70, values: (_, all) => all.map((t) => duration(t)) },
+            {
+              ...axis,
+              size: 24,
+              gap: 4,
+              space: 80,
+              incrs: TIME_STEPS,
+              values: (_, all) => all.map((t) => duration(t)),
+            },
             {
               ...axis,
               size: 56,
               gap: 6,
-              space: 34,
+              space: 26,
+              ...(unit === 'bytes' ? { incrs: BYTE_STEPS } : {}),
               values: (_, all) => all.map((value) => formatter.current(value)),
             },
           ],

@@ -152,7 +152,7 @@ export function EndlessTable<T>({
           <tbody>
             {above === 0 ? null : (
               <tr class="room" aria-hidden="true">
-                <td colSpan={columns.length} style={{ height: `${above}px` }} />
+                <td style={{ height: `${above}px` }} />
               </tr>
             )}
             {Array.from({ length: Math.max(0, last - first) }, (_, at) => {
@@ -161,7 +161,7 @@ export function EndlessTable<T>({
               if (item === null)
                 return (
                   <tr key={`row-${index}`} class="unknown" style={{ height: `${rowHeight}px` }}>
-                    <td colSpan={columns.length}>
+                    <td>
                       <i class="shade" />
                       <span class="hidden">Loading</span>
                     </td>
@@ -185,14 +185,14 @@ export function EndlessTable<T>({
             })}
             {below === 0 ? null : (
               <tr class="room" aria-hidden="true">
-                <td colSpan={columns.length} style={{ height: `${below}px` }} />
+                <td style={{ height: `${below}px` }} />
               </tr>
             )}
           </tbody>
         </table>
       </div>
       <p class="endless-foot soft" role="status">
-        {list.total === null ? `${count(list.length)} ${what} so far` : `${count(list.total)} ${what}`}
+        {list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}
         {list.isLoading ? ' · loading …' : ''}
       </p>
     </div>

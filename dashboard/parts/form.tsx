@@ -51,29 +51,32 @@ export function TextField({
   value,
   onValue,
   placeholder,
-  type = 'text',
+  kind = 'text',
   ...field
 }: FieldProps & {
   value: string
   onValue: (value: string) => void
   placeholder?: string
-  type?: 'text' | 'number' | 'search' | 'password'
+  /** Numbers are typed as text: what is no number is named by the server, in its place. */
+  kind?: 'text' | 'number' | 'secret'
 }) {
   return (
     <Field {...field}>
-      {(control) => (
-        <input
-          {...control}
-          // Types of Preact want one kind of input; which one is known here only when it runs.
-          type={type as 'text'}
-          value={value}
-          step="any"
-          placeholder={placeholder}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => onValue(event.currentTarget.value)}
-        />
-      )}
+      {(control) => {
+        const given = {
+          ...control,
+          value,
+          placeholder,
+          autocomplete: 'off' as const,
+          spellcheck: false,
+          onInput: (event: { currentTarget: HTMLInputElement }) => onValue(event.currentTarget.value),
+        }
+        return kind === 'secret' ? (
+          <input type="password" {...given} />
+        ) : (
+          <input type="text" inputMode={kind === 'number' ? 'decimal' : 'text'} {...given} />
+        )
+      }}
     </Field>
   )
 }
@@ -131,8 +134,15 @@ export function errorAt(fields: readonly FieldError[], where: string): string | 
   const own = fields.filter((field) => field.where === where || field.where.startsWith(`${where}.`))
   if (own.length === 0) return undefined
   return own
-    .map((field) => (field.where === where ? field.what : `${field.where.slice(where.length + 1)}: ${field.what}`))
+    .map((field) =>
+      field.where === where ? field.what : `${placeIn(field.where.slice(where.length + 1))}: ${field.what}`,
+    )
     .join('; ')
+}
+
+/** '0' is the first line of what was typed. */
+function placeIn(rest: string): string {
+  return /^\d+$/.test(rest) ? `line ${Number(rest) + 1}` : rest
 }
 
 export interface Doing {

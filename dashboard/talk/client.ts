@@ -43,7 +43,7 @@ export function addressOf(path: string, params: Readonly<Record<string, unknown>
   })
   for (const [name, value] of Object.entries(params)) {
     if (inPath.has(name) || value === undefined || value === null || value === '') continue
-    query.set(name, String(value))
+    query.set(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   return query.size === 0 ? filled : `${filled}?${query.toString()}`
 }
@@ -56,7 +56,7 @@ export async function call<N extends RouteName>(
 ): Promise<AnswerOf<N>> {
   const { method, path } = PATHS[name]
   const sends = method !== 'GET'
-  const response = await ask(addressOf(path, params as Record<string, unknown>), {
+  const response = await ask(addressOf(path, params), {
     method,
     headers: sends ? { 'content-type': 'application/json' } : {},
     ...(sends ? { body: JSON.stringify(body ?? {}) } : {}),
@@ -68,13 +68,13 @@ export async function call<N extends RouteName>(
 /** A response that is well, or an ApiError. */
 export async function ask(
   address: string,
-  init: RequestInit & { headers?: Record<string, string> },
+  { headers, ...init }: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Response> {
   let response: Response
   try {
     response = await fetch(address, {
       ...init,
-      headers: { ...init.headers, ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }) },
+      headers: { ...headers, ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }) },
       cache: 'no-store',
       credentials: 'omit',
     })

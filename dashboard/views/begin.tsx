@@ -98,7 +98,7 @@ export function BeginDialog({ onClose }: { onClose: () => void }) {
             error={errorAt(fields, 'options.agent.maxPages')}
           />
           <TextField
-            label="Links from a seed at most"
+            label="Depth at most"
             placeholder="no limit"
             value={maxDepth}
             onValue={setMaxDepth}

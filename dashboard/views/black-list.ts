@@ -9,7 +9,7 @@ interface Setting {
 }
 
 /** Options made for it, by the names they may have. */
-const OWN_OPTIONS = ['url.block', 'url.excludeHosts', 'url.blockedDomains']
+const OWN_OPTIONS = new Set(['url.block', 'url.excludeHosts', 'url.blockedDomains'])
 const PATTERNS = 'url.exclude'
 const BEFORE = '^[a-z]+://([^/?#]*\\.)?'
 const BEHIND = '(:\\d+)?(/|$)'
@@ -23,7 +23,7 @@ export interface BlackList {
 }
 
 export function blackListOf(settings: readonly Setting[]): BlackList | null {
-  const own = settings.find(({ name }) => OWN_OPTIONS.includes(name))
+  const own = settings.find(({ name }) => OWN_OPTIONS.has(name))
   if (own !== undefined) {
     return { section: own.section, key: own.key, domains: textsOf(own.value), valueWith: (domains) => domains }
   }

@@ -8,7 +8,7 @@ import { FilterText, filtered, Filters } from '../parts/filters.tsx'
 import { Split } from '../parts/split.tsx'
 import { go, hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
-import { bytes, count, fromNow } from '../words/formats.ts'
+import { bytes, count, duration } from '../words/formats.ts'
 import { HOST_STATES } from '../words/meanings.ts'
 import { HostDetail } from './host-detail.tsx'
 import type { ViewProps } from './view.ts'
@@ -45,7 +45,9 @@ export function HostsView({ info, route }: ViewProps) {
           <span class="soft">–</span>
         ) : (
           <Pill tone={HOST_STATES[state]} title={restUntil === null ? '' : `until ${restUntil}`}>
-            {state === 'resting' && restUntil !== null ? `rests, ${fromNow(restUntil, nowMs)}` : state}
+            {state === 'resting' && restUntil !== null && Date.parse(restUntil) > nowMs
+              ? `rests ${duration(Math.ceil((Date.parse(restUntil) - nowMs) / 1_000))}`
+              : state}
           </Pill>
         ),
     },

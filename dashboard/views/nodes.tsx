@@ -250,7 +250,7 @@ function WeightDialog({
         <FormTrouble error={doing.error} known={['weight']} />
         <TextField
           label="Weight"
-          type="number"
+          kind="number"
           hint="A node of weight 2 holds twice as many shares as one of weight 1. Shares move at once."
           value={weight}
           onValue={setWeight}

@@ -182,7 +182,7 @@ function Course({ live, state }: { live: LiveCrawl; state: string }) {
               <Chart title="Pages a second" times={course.times} curves={curves.speed} format={rate} />
               <Chart title="Pages" times={course.times} curves={curves.pages} format={compact} />
               <Chart title="Waiting URLs" times={course.times} curves={curves.queue} format={compact} />
-              <Chart title="Bytes a second" times={course.times} curves={curves.bytes} format={bytes} />
+              <Chart title="Bytes a second" times={course.times} curves={curves.bytes} format={bytes} unit="bytes" />
               <Chart title="Failed and skipped a second" times={course.times} curves={curves.errors} format={rate} />
             </div>
           )

@@ -15,6 +15,10 @@ export type Editor =
   | { readonly kind: 'text' }
   | { readonly kind: 'json' }
 
+function schemaOf(given: unknown): Schema {
+  return typeof given === 'object' && given !== null ? given : {}
+}
+
 function partsOf(schema: Schema): readonly Schema[] {
   const parts = schema.anyOf ?? schema.oneOf
   return parts === undefined ? [schema] : parts.flatMap(partsOf)
@@ -25,7 +29,7 @@ function typesOf(schema: Schema): string[] {
 }
 
 export function editorOf(schema: unknown, value: unknown): Editor {
-  const given = (typeof schema === 'object' && schema !== null ? schema : {}) as Schema
+  const given = schemaOf(schema)
   const parts = partsOf(given)
   const choices = parts.flatMap((part) => part.enum ?? (part.const === undefined ? [] : [part.const]))
   if (choices.length > 0 && parts.every((part) => part.enum !== undefined || part.const !== undefined))
@@ -74,7 +78,7 @@ export function fromTyped(text: string, editor: Editor, schema: unknown): unknow
     }
   }
   const trimmed = text.trim()
-  const types = new Set(typesOf((typeof schema === 'object' && schema !== null ? schema : {}) as Schema))
+  const types = new Set(typesOf(schemaOf(schema)))
   if (types.has('boolean') && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
   const isNumeric = trimmed !== '' && !Number.isNaN(Number(trimmed))
   if (isNumeric && (types.has('number') || types.has('integer'))) return Number(trimmed)

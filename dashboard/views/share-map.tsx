@@ -25,7 +25,7 @@ export function rangesOf(numbers: readonly number[]): string {
     parts.push(from === number ? `${number}` : `${from}–${number}`)
     from = null
   }
-  return parts.length > 12 ? `${parts.slice(0, 12).join(', ')} …` : parts.join(', ')
+  return parts.length > 10 ? `${parts.slice(0, 10).join(', ')} …` : parts.join(', ')
 }
 
 export function ShareMap({ shares, nodes }: { shares: number; nodes: readonly Holder[] }) {

@@ -64,7 +64,7 @@ export function SpeedDialog({
         <p class="soft">Takes effect at once. No host is asked faster than its rest allows, whatever stands here.</p>
         <TextField
           label="Hosts asked at the same time"
-          type="number"
+          kind="number"
           placeholder="as it is"
           value={connections}
           onValue={setConnections}
@@ -72,7 +72,7 @@ export function SpeedDialog({
         />
         <TextField
           label="Requests per second at most"
-          type="number"
+          kind="number"
           placeholder="no limit"
           value={perSecond}
           onValue={setPerSecond}
@@ -80,7 +80,7 @@ export function SpeedDialog({
         />
         <TextField
           label="KiB per second at most"
-          type="number"
+          kind="number"
           placeholder="no limit"
           value={kibPerSecond}
           onValue={setKibPerSecond}

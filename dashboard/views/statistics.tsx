@@ -26,7 +26,7 @@ export function StatisticsView({ info }: ViewProps) {
         {({ statuses, types, sizes, duplicates, topLevelDomains, servers, languages, depths }) => {
           const pages = Object.values(statuses).reduce((sum, one) => sum + one, 0)
           return (
-            <div class="grid three">
+            <div class="grid loose">
               <Card title="Statuses">
                 <Bars
                   label="Pages by status"

@@ -6,9 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
+const WAIT_MS = 20_000
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
-export type Theme = 'light' | 'dark'
+export interface Looks {
+  /** Of the dashboard: '/c/CRAWL/pages'. */
+  readonly path?: string
+  readonly width?: number
+  readonly height?: number
+  readonly theme?: 'light' | 'dark'
+}
 
 export interface Opened {
   readonly page: Page
@@ -23,14 +30,14 @@ export interface Opened {
 
 export function openBrowser(): Promise<Browser> {
   // Root has no sandbox to go into.
-  return chromium.launch({ executablePath: CHROMIUM, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
 }
 
 /** A window of its own: other storage, other token. */
 export async function openDashboard(
   browser: Browser,
   server: { readonly url: string; readonly token: string | null },
-  { path = '', width = 1280, height = 860, theme = 'light' as Theme } = {},
+  { path = '', width = 1280, height = 860, theme = 'light' }: Looks = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -39,7 +46,7 @@ export async function openDashboard(
     bypassCSP: false,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(WAIT_MS)
   const complaints: string[] = []
   const strangers: string[] = []
   page.on('console', (message) => {
@@ -71,10 +78,19 @@ export async function goTo(page: Page, path: string, heading: string): Promise<v
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
 }
 
+/** Until an expression is true in the page: looked at from outside, since its policy lets nobody evaluate text within. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const endMs = performance.now() + WAIT_MS
+  while (!(await page.evaluate<boolean>(expression))) {
+    if (performance.now() > endMs) throw new Error(`never became true: ${expression}`)
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+  }
+}
+
 async function accessibilityOf(page: Page): Promise<string[]> {
   // Beside the policy of the page, which allows no foreign script: evaluated by the browser's own hand.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(readFileSync(AXE, 'utf8'))
-  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary.replaceAll('\\n', ' '))))`)
 }
 

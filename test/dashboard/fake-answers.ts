@@ -111,13 +111,14 @@ const ANSWERS: Answers = {
     }
   },
   pages: (asked) => {
-    const [host, status, type, words] = ['host', 'status', 'type', 'text'].map((name) => text(asked[name]))
-    const isAll = host + status! + type! + words! === ''
+    const given = (name: string): string => text(asked[name])
+    const [host, status, type, words] = [given('host'), given('status'), given('type'), given('text')]
+    const isAll = `${host}${status}${type}${words}` === ''
     const isMeant = (page: ReturnType<typeof pageAt>): boolean =>
       (host === '' || new URL(page.url).hostname === host) &&
       (status === '' || page.status === Number(status)) &&
       (type === '' || page.type === type) &&
-      words!
+      words
         .toLowerCase()
         .split(' ')
         .every((word) => (page.title ?? page.url).toLowerCase().includes(word))

@@ -307,7 +307,9 @@ export class FakeCrawl {
   info(): CrawlInfo {
     const { id, state } = this
     const seconds = this.#seconds
-    const pages = 820_000 + (seconds - 20_000) * 41
+    const last = this.samples().at(-1)!
+    const since = seconds - last.t
+    const pages = last.pages + since * 41
     return {
       id,
       name: id === 'hostile' ? '<b>hostile</b>' : id,
@@ -318,7 +320,7 @@ export class FakeCrawl {
       agents: 4,
       figures: {
         pages,
-        failed: 17_200,
+        failed: last.failed + since,
         failures: {
           FETCH_CONNECT_TIMEOUT: 9_100,
           DNS_NO_NAME: 5_200,
@@ -326,14 +328,20 @@ export class FakeCrawl {
           FETCH_BODY_SHORT: 1_000,
         },
         answers: { '2xx': Math.round(pages * 0.88), '3xx': 41_000, '4xx': 38_000, '5xx': 9_000, unchanged: 7_000 },
-        skipped: { robots: 21_000, 'host-budget': 9_000, calendar: 4_400, 'session-id': 2_100, 'scope-changed': 12 },
+        skipped: {
+          robots: last.skipped - 15_512 + since * 2,
+          'host-budget': 9_000,
+          calendar: 4_400,
+          'session-id': 2_100,
+          'scope-changed': 12,
+        },
         refused: { 'out-of-scope': 3_100_000, scheme: 120_000, excluded: 41_000, 'too-long': 12 },
-        bytes: 26_000_000_000 + seconds * 100_000,
+        bytes: last.bytes + since * 1_310_000,
         wireBytes: 8_100_000_000,
         seconds,
         hosts: HOSTS,
         urlsSeen: 2_400_000,
-        waiting: 56_789,
+        waiting: last.waiting,
         cpuSeconds: seconds * 0.7,
         peakRssBytes: 912_000_000,
       },

@@ -31,7 +31,7 @@ export interface FakeServer {
   close(): Promise<void>
 }
 
-export async function startFakeServer({ port = 0, tickMs = 250 } = {}): Promise<FakeServer> {
+export async function startFakeServer({ port = 0, tickMs = 1_000 } = {}): Promise<FakeServer> {
   const token = 'a-token-for-tests'
   const crawls = [
     new FakeCrawl('north', 'running', true),
@@ -77,6 +77,8 @@ export async function startFakeServer({ port = 0, tickMs = 250 } = {}): Promise<
         const given = { ...Object.fromEntries(url.searchParams), ...found.params, ...body } as FakeAsked
         const answer = answerFake(found.name, given, crawls)
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+        // What was done is told at once, as a crawl tells it.
+        if (request.method !== 'GET') for (const stream of streams) send(stream)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         refuse(response, 400, 'invalid', error.message, error.fields)
