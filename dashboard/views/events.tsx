@@ -19,6 +19,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   change: 'silent',
   warning: 'warn',
   fault: 'bad',
+  trace: 'silent',
 }
 
 const COLUMNS: readonly Column<CrawlEvent>[] = [

@@ -181,9 +181,14 @@ function Explained({ info, found }: { info: CrawlInfo; found: Thing }) {
               'not known'
             ) : (
               <span key="robots">
-                {robots['allowed'] === false || robots['isAllowed'] === false ? 'disallows it' : 'allows it'}
+                {robots['allowed'] === false ? 'disallows it' : 'allows it'}
                 <small>
-                  {[textOf(robots['line']), textOf(robots['rule']), textOf(robots['answer'])]
+                  {[
+                    numberOf(robots['line']) === null ? null : `line ${String(robots['line'])}`,
+                    textOf(robots['rule']),
+                    textOf(robots['answer']),
+                    textOf(robots['trouble']),
+                  ]
                     .filter((one) => one !== null)
                     .map((one) => shown(one))
                     .join(' · ')}

@@ -25,7 +25,7 @@ export function SettingDialog({
   onDone: () => void
 }) {
   const editor = editorOf(setting.schema, setting.value)
-  const [text, setText] = useState(asTyped(setting.value, editor))
+  const [text, setText] = useState(asTyped(setting.value, editor, setting.schema))
   const [preview, setPreview] = useState<AnswerOf<'preview'> | null>(null)
   const doing = useDoing()
   const where = `options.${setting.name}`

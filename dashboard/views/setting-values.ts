@@ -5,6 +5,8 @@ export interface Schema {
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly items?: Schema
+  readonly default?: unknown
+  readonly $ref?: string
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
 }
@@ -40,7 +42,8 @@ export function editorOf(schema: unknown, value: unknown): Editor {
     ({ type, items }) => type === 'array' && items !== undefined && typesOf(items).every((one) => one === 'string'),
   )
   if (isTextList && (value === null || Array.isArray(value))) return { kind: 'lines' }
-  if (types.has('object') || types.has('array') || (typeof value === 'object' && value !== null))
+  const isDeep = parts.some(({ $ref }) => $ref !== undefined)
+  if (isDeep || types.has('object') || types.has('array') || (typeof value === 'object' && value !== null))
     return { kind: 'json' }
   return { kind: 'text' }
 }
@@ -55,8 +58,9 @@ export function asText(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** As it is edited. */
-export function asTyped(value: unknown, editor: Editor): string {
+/** As it is edited; what was never said begins as what is usual, or nobody could take a word from it. */
+export function asTyped(given: unknown, editor: Editor, schema: unknown): string {
+  const value = given ?? schemaOf(schema).default
   if (editor.kind === 'lines') return Array.isArray(value) ? value.join('\n') : ''
   if (editor.kind === 'json') return value === undefined ? '' : JSON.stringify(value, null, 2)
   if (value === null || value === undefined) return editor.kind === 'choice' ? '' : 'none'
@@ -80,6 +84,7 @@ export function fromTyped(text: string, editor: Editor, schema: unknown): unknow
   const trimmed = text.trim()
   const types = new Set(typesOf(schemaOf(schema)))
   if (types.has('boolean') && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
+  if (types.has('null') && (trimmed === '' || trimmed === 'none')) return null
   const isNumeric = trimmed !== '' && !Number.isNaN(Number(trimmed))
   if (isNumeric && (types.has('number') || types.has('integer'))) return Number(trimmed)
   return trimmed

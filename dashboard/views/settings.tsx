@@ -113,7 +113,7 @@ function Section({
             <tr key={setting.name}>
               <th scope="row">
                 <code>{setting.name}</code>
-                {setting.flag === null ? null : <code class="soft flag">{shown(setting.flag, 80)}</code>}
+                {setting.flag === null ? null : <code class="soft flag">--{shown(setting.flag, 80)}</code>}
                 <small>{setting.text}</small>
               </th>
               <td>

@@ -30,7 +30,10 @@ export interface Opened {
 
 export function openBrowser(): Promise<Browser> {
   // Root has no sandbox to go into.
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  })
 }
 
 /** A window of its own: other storage, other token. */
@@ -90,7 +93,9 @@ export async function until(page: Page, expression: string): Promise<void> {
 async function accessibilityOf(page: Page): Promise<string[]> {
   // Beside the policy of the page, which allows no foreign script: evaluated by the browser's own hand.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(readFileSync(AXE, 'utf8'))
-  return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  return page.evaluate<
+    string[]
+  >(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary.replaceAll('\\n', ' '))))`)
 }
 

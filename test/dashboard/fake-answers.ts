@@ -153,7 +153,7 @@ const ANSWERS: Answers = {
       failure: null,
       earlierVisits: 0,
       linkedFrom: { count: 7, pages: ['https://www.example.org/', 'https://docs.example.org/a?b=<script>'] },
-      robots: { allowed: true, line: 'Allow: /', answer: 'rules', fetchedAt: '2026-11-16T09:00:03.000Z' },
+      robots: { allowed: true, line: 12, rule: 'Allow: /', answer: 'rules', fetchedAt: '2026-11-16T09:00:03.000Z' },
       refusal: page === undefined ? 'out-of-scope' : null,
       rest: null,
       manners: { restMs: 5_000, because: ['its Crawl-delay of 5s', '1s configured'], learntFrom: 0, pause: null },

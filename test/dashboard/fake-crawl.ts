@@ -130,7 +130,7 @@ const option = (
     name,
     section,
     key,
-    flag: `--${key.toLowerCase()}`,
+    flag: key.toLowerCase(),
     text,
     value,
     usual,

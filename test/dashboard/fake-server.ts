@@ -54,7 +54,10 @@ export async function startFakeServer({ port = 0, tickMs = 1_000 } = {}): Promis
   const server = createServer((request, response) => {
     void (async () => {
       const url = new URL(request.url ?? '/', 'http://fake')
-      response.setHeader('content-security-policy', "default-src 'self'")
+      response.setHeader(
+        'content-security-policy',
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+      )
       response.setHeader('x-content-type-options', 'nosniff')
       if (!url.pathname.startsWith('/api/')) return sendFile(url.pathname, response)
       if (request.headers.authorization !== `Bearer ${token}`)
