@@ -24,8 +24,8 @@ export interface Opened {
   /** Requests to anybody else. */
   readonly strangers: string[]
   /** By axe-core: what shuts somebody out. */
-  check(): Promise<string[]>
-  close(): Promise<void>
+  readonly check: () => Promise<string[]>
+  readonly close: () => Promise<void>
 }
 
 export function openBrowser(): Promise<Browser> {
