@@ -84,7 +84,7 @@ export function Chart({
               ...axis,
               size: 24,
               gap: 4,
-              space: 80,
+              space: 64,
               incrs: TIME_STEPS,
               values: (_, all) => all.map((t) => duration(t)),
             },

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<ArchiveFile>[] = [
     cell: ({ name, shipped }) => (
       <span class="row-link two">
         <span class="mono">
-          <Shown text={name} />
+          <Shown text={name.replace(/^archive\//, '')} />
         </span>
         <small>{shipped === null ? 'here' : <Shown text={`sent to ${shipped}`} />}</small>
       </span>
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<ArchiveFile>[] = [
     className: 'w-kind',
     cell: ({ isOpen, shipped }) =>
       isOpen ? (
-        <Pill tone="accent">being written</Pill>
+        <Pill tone="accent" title="being written">open</Pill>
       ) : shipped === null ? (
         <Pill tone="good">whole</Pill>
       ) : (
