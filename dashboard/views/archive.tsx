@@ -30,7 +30,9 @@ const COLUMNS: readonly Column<ArchiveFile>[] = [
     className: 'w-kind',
     cell: ({ isOpen, shipped }) =>
       isOpen ? (
-        <Pill tone="accent" title="being written">open</Pill>
+        <Pill tone="accent" title="being written">
+          open
+        </Pill>
       ) : shipped === null ? (
         <Pill tone="good">whole</Pill>
       ) : (

@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ChoiceField, errorAt, FormTrouble, LinesField, TextField, useDoing } from '../parts/form.tsx'
 import { tell } from '../parts/notices.tsx'
 import { go, hrefOf } from '../route.ts'
-import { call } from '../talk/client.ts'
+import { ApiError, call } from '../talk/client.ts'
 
 const SCOPES = [
   ['host', 'the hosts of the seeds'],
@@ -14,7 +14,17 @@ const SCOPES = [
   ['any', 'anywhere'],
 ] as const
 
-const FIELDS = ['name', 'seeds', 'options.url.scope', 'options.url.maxDepth', 'options.frontier.delay', 'options.agent']
+const MORE = 'more options'
+const FIELDS = [
+  MORE,
+  'name',
+  'seeds',
+  'options.url.scope',
+  'options.url.maxDepth',
+  'options.frontier.delay',
+  'options.agent.maxPages',
+  'options.agent.maxTime',
+]
 
 /** Numbers become numbers, what was left empty is not said. */
 function limitOf(text: string): number | string | undefined {
@@ -22,6 +32,19 @@ function limitOf(text: string): number | string | undefined {
   if (trimmed === '') return undefined
   const value = Number(trimmed.replaceAll(/[, _]/g, ''))
   return Number.isNaN(value) ? trimmed : value
+}
+
+type Options = Record<string, Record<string, unknown>>
+
+/** As in a configuration file; the server says what is wrong within it, we only whether it is JSON. */
+function optionsIn(text: string): Options {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text) as Options
+  } catch (error) {
+    const what = `is not JSON: ${error instanceof Error ? error.message : String(error)}`
+    throw new ApiError(0, 'options', what, [{ where: MORE, what }])
+  }
 }
 
 export function BeginDialog({ onClose }: { onClose: () => void }) {
@@ -32,23 +55,27 @@ export function BeginDialog({ onClose }: { onClose: () => void }) {
   const [maxPages, setMaxPages] = useState('')
   const [maxDepth, setMaxDepth] = useState('')
   const [maxTime, setMaxTime] = useState('')
+  const [more, setMore] = useState('')
   const doing = useDoing()
   const fields = doing.error?.fields ?? []
   const said = (values: Record<string, unknown>): Record<string, unknown> =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
 
   const begin = async (): Promise<void> => {
+    const others = optionsIn(more)
+    const own: Options = {
+      url: said({ scope, maxDepth: limitOf(maxDepth) }),
+      frontier: said({ delay: delay.trim() }),
+      agent: said({ maxPages: limitOf(maxPages), maxTime: maxTime.trim() }),
+    }
+    const sections = [...new Set([...Object.keys(own), ...Object.keys(others)])]
     const crawl = await call(
       'create',
       {},
       {
         seeds: seeds.split(/\s+/).filter((seed) => seed !== ''),
         ...(name.trim() === '' ? {} : { name: name.trim() }),
-        options: {
-          url: said({ scope, maxDepth: limitOf(maxDepth) }),
-          frontier: said({ delay: delay.trim() }),
-          agent: said({ maxPages: limitOf(maxPages), maxTime: maxTime.trim() }),
-        },
+        options: Object.fromEntries(sections.map((section) => [section, { ...own[section], ...others[section] }])),
       },
     )
     tell(`The crawl ${crawl.name} has begun.`)
@@ -119,6 +146,18 @@ export function BeginDialog({ onClose }: { onClose: () => void }) {
           onValue={setName}
           error={errorAt(fields, 'name')}
         />
+        <details>
+          <summary>More options</summary>
+          <LinesField
+            label="As in a configuration file"
+            hint="JSON, by section. Every option can also be changed later, in the settings."
+            placeholder='{ "robots": { "sitemaps": "follow" } }'
+            rows={3}
+            value={more}
+            onValue={setMore}
+            error={errorAt(fields, MORE)}
+          />
+        </details>
         <div class="form-actions">
           <button type="button" class="button" onClick={onClose}>
             Cancel

@@ -9,7 +9,6 @@ import { Preview } from '../parts/preview.tsx'
 import { call } from '../talk/client.ts'
 import { shown } from '../words/crawled-text.ts'
 import { count } from '../words/formats.ts'
-import { EFFECTS } from '../words/meanings.ts'
 import { blackListOf, domainsIn } from './black-list.ts'
 
 const SHOWN_MAX = 40
@@ -37,7 +36,7 @@ export function BlackListCard({
     setPreview(await call('preview', { crawl: info.id }, { options: optionsWith([...list.domains, ...added]) }))
   const set = async (domains: readonly string[]): Promise<void> => {
     const answer = await call('set', { crawl: info.id }, { options: optionsWith(domains) })
-    tell(`${answer.text} (${EFFECTS[answer.takesEffect]})`)
+    tell(answer.text)
     setText('')
     setPreview(null)
     onDone()

@@ -12,7 +12,7 @@ import { call } from '../talk/client.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
 import { bytes, count, duration, fromNow, moment } from '../words/formats.ts'
-import { EFFECTS, HOST_STATES, meaningOf, toneOfStatus } from '../words/meanings.ts'
+import { HOST_STATES, meaningOf, toneOfStatus } from '../words/meanings.ts'
 
 export function HostDetail({ info, host }: { info: CrawlInfo; host: string }) {
   const answer = useAnswer('host', { crawl: info.id, host }, 5_000)
@@ -151,7 +151,7 @@ function SlowDialog({
         options: { frontier: { rules: rulesWith(rules, host, delay.trim()) } },
       },
     )
-    tell(`${answer.text} (${EFFECTS[answer.takesEffect]})`)
+    tell(answer.text)
     onClose()
   }
   return (

@@ -10,7 +10,7 @@ import { call } from '../talk/client.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
 import { bytes, compact, count, duration } from '../words/formats.ts'
-import type { Tone } from '../words/meanings.ts'
+import { bottleneckOf, type Tone } from '../words/meanings.ts'
 import { rangesOf, ShareMap, toneOfNode } from './share-map.tsx'
 import { SpeedDialog } from './speed.tsx'
 import type { ViewProps } from './view.ts'
@@ -336,7 +336,7 @@ function AgentTable({ info, agents, onDone }: { info: CrawlInfo; agents: readonl
                 {count(agent.active)} of {count(agent.limit)}
               </td>
               <td data-name="why not more" class="soft">
-                {shown(agent.bottleneck, 80)}
+                {shown(bottleneckOf(agent.bottleneck), 80)}
               </td>
               <td data-name="limits" class="soft">
                 {limitText(agent)}

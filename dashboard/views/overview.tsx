@@ -12,7 +12,7 @@ import { useStore } from '../talk/store.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
 import { bytes, compact, count, duration, moment, rate, share } from '../words/formats.ts'
-import { answerOf, meaningOf, STATES } from '../words/meanings.ts'
+import { answerOf, bottleneckOf, meaningOf, STATES } from '../words/meanings.ts'
 import { Steering } from './steering.tsx'
 import type { ViewProps } from './view.ts'
 
@@ -222,7 +222,10 @@ function Slow({ info }: { info: CrawlInfo }) {
             .slice(0, 6)
             .map(
               ({ agent, active, limit, bottleneck }) =>
-                [`Agent ${agent}`, `${count(active)} of ${count(limit)} requests: ${shown(bottleneck, 120)}`] as const,
+                [
+                  `Agent ${agent}`,
+                  `${count(active)} of ${count(limit)} requests: ${shown(bottleneckOf(bottleneck), 120)}`,
+                ] as const,
             ),
         ]}
       />

@@ -47,7 +47,7 @@ export function SettingDialog({
     setPreview(await call('preview', { crawl: info.id }, { options: options(typed()) }))
   const set = async (value: unknown): Promise<void> => {
     const answer = await call('set', { crawl: info.id }, { options: options(value) })
-    tell(`${answer.text} (${EFFECTS[answer.takesEffect]})`)
+    tell(answer.text)
     onDone()
     onClose()
   }

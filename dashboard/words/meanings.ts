@@ -48,9 +48,22 @@ export function toneOfStatus(status: number): Tone {
   return kind === 2 ? 'good' : kind === 3 ? 'moved' : kind === 4 ? 'warn' : kind === 5 ? 'bad' : 'idle'
 }
 
+const BOTTLENECKS: Readonly<Record<string, string>> = {
+  none: 'nothing: it grows',
+  demand: 'no more hosts are due',
+  ceiling: 'the limit of connections',
+  cpu: 'the processor is busy',
+  memory: 'memory',
+  network: 'the network gives no more',
+}
+
+/** What stands in the way of more requests, of an agent. */
+export function bottleneckOf(name: string): string {
+  return BOTTLENECKS[name] ?? name
+}
+
 export const EFFECTS = {
   now: 'takes effect now',
   anew: 'opens the crawl anew: some seconds, nothing is lost',
   never: 'fixed when the crawl began',
-  'next run': 'takes effect with the next run',
 } as const

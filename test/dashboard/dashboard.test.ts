@@ -72,6 +72,9 @@ async function throughAllViews(name: string, looks: { width?: number; theme?: 'l
   expect(found).toEqual([])
   expect(complaints).toEqual([])
   expect(strangers).toEqual([])
+  // And the check can find something.
+  await page.evaluate(`document.querySelector('main').append(Object.assign(new Image(), { src: './icon.svg' }))`)
+  expect((await check()).join()).toContain('image-alt')
   await close()
 }
 
@@ -223,9 +226,12 @@ test('a crawl is begun, and what is wrong with it stands at its field', async ()
   await page.getByText(`line 1: 'nonsense' is not a URL`).waitFor()
   await page.getByLabel('Seeds').fill('https://begun.example/')
   await page.getByLabel('Pages at most').fill('1,000')
+  await page.getByText('More options').click()
+  await page.getByLabel('As in a configuration file').fill('{ "fetch": { "allowPrivate": true } }')
   await page.getByRole('button', { name: 'Begin', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(server.asked.at(-1)).toContain('"maxPages":1000')
+  expect(server.asked.at(-1)).toContain('"fetch":{"allowPrivate":true}')
   expect(page.url()).toContain('begun.example')
   await close()
 })

@@ -232,7 +232,7 @@ const ANSWERS: Answers = {
           hosts: 1_250,
           active: 33,
           limit: 64,
-          bottleneck: agent === 2 ? 'the processor is busy' : 'hosts rest',
+          bottleneck: agent === 2 ? 'cpu' : 'demand',
           speed: { connections: 64, ratePerSecond: agent === 1 ? 10 : null, bytesPerSecond: null },
         })),
   }),
