@@ -203,9 +203,7 @@ function Slow({ info }: { info: CrawlInfo }) {
     )
   return (
     <Card title="What is slow, and why">
-      <p class="sentence" role="status">
-        {shown(now.slow)}
-      </p>
+      <p class="sentence">{shown(now.slow)}</p>
       <Stack
         label="Hosts by state"
         parts={[

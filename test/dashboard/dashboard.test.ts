@@ -1,6 +1,9 @@
 // The dashboard in a real browser, against a server that makes everything up: every view opens for everybody, and what is done arrives.
 
 import { existsSync, mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
@@ -32,11 +35,14 @@ const SHOTS = process.env['PORTOLAN_SHOTS']
 
 let browser: Browser
 let server: FakeServer
+let files: string
 
 beforeAll(async () => {
   // What is tested is what stands here, not what was built some time ago.
-  await build({ configFile: fileURLToPath(new URL('../../dashboard/vite.config.ts', import.meta.url)) })
-  server = await startFakeServer()
+  files = await mkdtemp(join(tmpdir(), 'portolan-dashboard-'))
+  const configFile = fileURLToPath(new URL('../../dashboard/vite.config.ts', import.meta.url))
+  await build({ configFile, build: { outDir: files } })
+  server = await startFakeServer({ files })
   browser = await openBrowser()
   if (SHOTS !== undefined && !existsSync(SHOTS)) mkdirSync(SHOTS, { recursive: true })
 })
@@ -44,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await server?.close()
+  await rm(files, { recursive: true, force: true })
 })
 
 const settled = async (page: Page): Promise<void> => {

@@ -31,7 +31,7 @@ export interface FakeServer {
   close(): Promise<void>
 }
 
-export async function startFakeServer({ port = 0, tickMs = 1_000 } = {}): Promise<FakeServer> {
+export async function startFakeServer({ port = 0, tickMs = 1_000, files = FILES } = {}): Promise<FakeServer> {
   const token = 'a-token-for-tests'
   const crawls = [
     new FakeCrawl('north', 'running', true),
@@ -59,7 +59,7 @@ export async function startFakeServer({ port = 0, tickMs = 1_000 } = {}): Promis
         "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
       )
       response.setHeader('x-content-type-options', 'nosniff')
-      if (!url.pathname.startsWith('/api/')) return sendFile(url.pathname, response)
+      if (!url.pathname.startsWith('/api/')) return sendFile(files, url.pathname, response)
       if (request.headers.authorization !== `Bearer ${token}`)
         return refuse(response, 401, 'unauthorised', 'a token is needed')
       const live = /^\/api\/crawls\/([^/]+)\/live$/.exec(url.pathname)
@@ -138,8 +138,8 @@ function refuse(
   response.end(JSON.stringify({ error: { code, message, ...(fields === undefined ? {} : { fields }) } }))
 }
 
-function sendFile(path: string, response: ServerResponse): void {
-  const file = join(FILES, normalize(path === '/' ? '/index.html' : path))
+function sendFile(folder: string, path: string, response: ServerResponse): void {
+  const file = join(folder, normalize(path === '/' ? '/index.html' : path))
   if (!existsSync(file) || !statSync(file).isFile()) {
     response.writeHead(404).end()
     return
