@@ -1,7 +1,7 @@
 // Fields with a name, a hint and what is wrong with them, and forms that say what became of them.
 
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { type ApiError, asApiError, type FieldError } from '../talk/client.ts'
 import { Trouble } from './basics.tsx'
 
@@ -24,6 +24,11 @@ export function Field({
   children,
 }: FieldProps & { children: (control: Control) => ComponentChildren }) {
   const id = useId()
+  // Who sent a form with mistakes in it finds himself at the first.
+  useEffect(() => {
+    const control = document.getElementById(id)
+    if (error !== undefined && control?.closest('form')?.querySelector('[aria-invalid]') === control) control?.focus()
+  }, [error, id])
   const about = [...(hint === undefined ? [] : [`${id}-hint`]), ...(error === undefined ? [] : [`${id}-error`])]
   return (
     <div class={`field${error === undefined ? '' : ' wrong'}`}>
