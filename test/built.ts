@@ -107,7 +107,8 @@ async function bundle(outDir: string): Promise<void> {
         input: {
           'src/cli/main': join(ROOT, 'src/cli/main.ts'),
           'src/supervise/agent-thread': join(ROOT, 'src/supervise/agent-thread.ts'),
-          // Beside the chunks, where whoever starts it looks for it.
+          // Beside the chunks, where whoever starts them looks for them.
+          'src/chunks/catalogue-thread': join(ROOT, 'src/catalogue/catalogue-thread.ts'),
           'src/chunks/forked-main': join(ROOT, 'testweb/forked-main.ts'),
         },
         // As deep as the files that are compiled one by one: what is told from there of other files stays true.

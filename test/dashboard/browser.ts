@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
-const WAIT_MS = 20_000
+/** No test is about how long it takes. */
+const WAIT_MS = 120_000
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
 export interface Looks {
