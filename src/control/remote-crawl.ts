@@ -1,7 +1,7 @@
 // A crawl that runs in another process of this machine: every question is passed on to its socket, and its answer given back.
 
 import { Fault } from '../base/index.ts'
-import { ROUTES, type AnswerOf, type CrawlEvent, type CrawlInfo } from './api.ts'
+import { type CrawlEvent, type CrawlInfo, ROUTES } from './api.ts'
 import { type ControlClient, createClient, type Transport } from './client.ts'
 import type { Asker, CrawlAnswers, CrawlRoute } from './crawl-source.ts'
 import type { RouteName } from './paths.ts'
@@ -26,7 +26,7 @@ export class RemoteCrawl {
     onEvent: (event: CrawlEvent) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const tell = (info: CrawlInfo): void => onInfo({ ...info, id: this.#id })
+    const tell = (info: CrawlInfo): void => onInfo(this.#asHere(info))
     await this.#client('api').live(await this.#nameThere(), { onInfo: tell, onEvent }, signal)
   }
 
@@ -42,7 +42,12 @@ export class RemoteCrawl {
     const { params, body } = splitAsked(name, asked)
     const client = this.#client(who) as { call(...all: unknown[]): Promise<unknown> }
     const answer = await client.call(name, { ...params, crawl: await this.#nameThere() }, body)
-    return name === 'crawl' ? { ...(answer as AnswerOf<'crawl'>), id: this.#id } : answer
+    return name === 'crawl' ? this.#asHere(answer as CrawlInfo) : answer
+  }
+
+  /** Named as it is when it rests; the crawl of a cluster has a name for all machines. */
+  #asHere(info: CrawlInfo): CrawlInfo {
+    return { ...info, id: this.#id, name: info.cluster === null ? this.#id : info.name }
   }
 
   #nameThere(): Promise<string> {

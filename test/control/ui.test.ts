@@ -185,7 +185,8 @@ test('a crawl is begun from a folder of crawls, runs as a process of its own, is
   const one = { crawl: 'endless' }
   const info = (): Promise<CrawlInfo> => client.call('crawl', one)
   await until(async () => {
-    const { now, figures } = await info()
+    const { now, figures, name } = await info()
+    expect(name).toBe('endless')
     return now !== null && figures.pages > 3
   })
 
