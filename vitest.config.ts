@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{src,testweb,test,tools}/**/*.{test,fuzz}.ts'],
+    include: ['{src,testweb,test,tools,dashboard}/**/*.{test,fuzz}.ts'],
     pool: 'forks',
     // Twice the processors of a small machine: crawls rest, leases run out, and tests wait for them.
     maxWorkers: 4,

@@ -15,7 +15,21 @@ import { hasWords, wordsOf, wordsOfPage } from './words.ts'
 const HOSTS = ['a.example', 'b.example', 'www.c.example', 'd.example.org']
 const STATUSES = [200, 200, 200, 301, 404, 503]
 const TYPES = ['text/html', 'text/html', 'image/png', null]
-const TITLE_WORDS = ['news', 'newspaper', 'Über', 'uber', 'café', 'x', 'page', 'pages', '東京', 'long-word', '12', 'Ωmega', '']
+const TITLE_WORDS = [
+  'news',
+  'newspaper',
+  'Über',
+  'uber',
+  'café',
+  'x',
+  'page',
+  'pages',
+  '東京',
+  'long-word',
+  '12',
+  'Ωmega',
+  '',
+]
 
 function page(number: number, facts: Partial<PageRecord> = {}): PageRecord {
   return {
@@ -38,7 +52,16 @@ function page(number: number, facts: Partial<PageRecord> = {}): PageRecord {
 
 function failure(number: number, facts: Partial<FailureRecord> = {}): FailureRecord {
   const url = `http://${HOSTS[number % HOSTS.length]}/gone/${number}`
-  return { url, kind: 'failed', reason: 'timeout', detail: '', depth: 1, via: null, at: '2026-01-01T00:00:00.000Z', ...facts }
+  return {
+    url,
+    kind: 'failed',
+    reason: 'timeout',
+    detail: '',
+    depth: 1,
+    via: null,
+    at: '2026-01-01T00:00:00.000Z',
+    ...facts,
+  }
 }
 
 const aPage = fc
@@ -59,12 +82,32 @@ const aQuery: fc.Arbitrary<PagesQuery> = fc.record(
     host: fc.constantFrom(...HOSTS, 'unknown.example'),
     status: fc.constantFrom(...STATUSES, 999),
     type: fc.constantFrom('text/html', 'image/png', 'unknown', 'no/such'),
-    text: fc.constantFrom('news', 'new', 'n', 'uber', 'UBER', 'cafe x', 'x news', 'pa', '東', 'page', 'long word', 'item1', 'item', 'nothing', 'a.ex'),
+    text: fc.constantFrom(
+      'news',
+      'new',
+      'n',
+      'uber',
+      'UBER',
+      'cafe x',
+      'x news',
+      'pa',
+      '東',
+      'page',
+      'long word',
+      'item1',
+      'item',
+      'nothing',
+      'a.ex',
+    ),
   },
   { requiredKeys: [] },
 )
 
-const jsonLines = (records: readonly object[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+/** So that an answer of one part is whole, on a slow machine too. */
+const NO_LIMITS = { units: 1e9, ms: 1e9 }
+
+const jsonLines = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 function crawlDirectory(): string {
   const dir = temporaryDirectory(onTestFinished)
@@ -150,7 +193,7 @@ test('finds what a plain filter finds, in every combination, in parts, while fil
         expect(again.rebuilds).toBe(0)
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 7 },
   )
 })
 
@@ -210,8 +253,14 @@ test('failures, broken links, hosts and statistics agree with the lines', async 
   }
   const broken = throughAll((after) => catalogue.broken({ after, limit: 5 }))
   expect(broken.items.map(({ url }) => url)).toEqual([
-    ...pages.filter(({ status }) => status === 404).map(({ url }) => url).reverse(),
-    ...failures.filter(({ kind }) => kind === 'failed').map(({ url }) => url).reverse(),
+    ...pages
+      .filter(({ status }) => status === 404)
+      .map(({ url }) => url)
+      .reverse(),
+    ...failures
+      .filter(({ kind }) => kind === 'failed')
+      .map(({ url }) => url)
+      .reverse(),
   ])
   expect(new Set(broken.totals)).toEqual(new Set([12 + 20]))
   expect(broken.items[0]).toMatchObject({ outcome: '404', linkedFrom: { count: 1, pages: ['http://a.example/'] } })
@@ -276,14 +325,17 @@ test('pages that were visited again count once, and those that wait not at all',
   await readAll(catalogue)
   expect(catalogue.pages({}).total).toBe(10)
 
-  const notes = first.slice(0, 4).map(({ url }) => ({ url, visit: 1, status: 200, bytes: 0, wireBytes: 0, depth: 0, via: null, capture: null }))
+  const notes = first
+    .slice(0, 4)
+    .map(({ url }) => ({ url, visit: 1, status: 200, bytes: 0, wireBytes: 0, depth: 0, via: null, capture: null }))
   writeFileSync(join(dir, 'state/returns.jsonl'), jsonLines(notes))
   const second = first.slice(0, 2).map((one) => ({ ...one, visit: 2, status: 404 }))
   appendFileSync(join(dir, 'pages.jsonl'), jsonLines(second))
   await readAll(catalogue)
   const standing = [...first.slice(4), ...second]
   expect(catalogue.rebuilds).toBe(1)
-  for (const query of [{}, { status: 404 }, { status: 200 }, { host: 'a.example' }]) expectRight(catalogue, standing, query, 3)
+  for (const query of [{}, { status: 404 }, { status: 200 }, { host: 'a.example' }])
+    expectRight(catalogue, standing, query, 3)
   // Also what comes after another start.
   catalogue.close()
   appendFileSync(join(dir, 'pages.jsonl'), jsonLines([first[3] ?? {}, { ...first[3], visit: 2 }]))
@@ -321,7 +373,10 @@ test('is made anew when a file of the crawl was cut, replaced, or is that of ano
 test('lines that are no records, and one without its end, are left out', async () => {
   const dir = crawlDirectory()
   const path = join(dir, 'pages.jsonl')
-  writeFileSync(path, `not json\n{"url":5}\nnull\n\n${jsonLines([page(1)])}{"url":"http://\\ud800/","status":200}\n${jsonLines([page(2)]).slice(0, 50)}`)
+  writeFileSync(
+    path,
+    `not json\n{"url":5}\nnull\n\n${jsonLines([page(1)])}{"url":"http://\\ud800/","status":200}\n${jsonLines([page(2)]).slice(0, 50)}`,
+  )
   const catalogue = await open(dir)
   await readAll(catalogue)
   expectRight(catalogue, [page(1)], {}, 10)
@@ -332,7 +387,10 @@ test('lines that are no records, and one without its end, are left out', async (
 
 test('what is held in memory is bounded however much there is to read', async () => {
   const dir = crawlDirectory()
-  writeFileSync(join(dir, 'pages.jsonl'), jsonLines(Array.from({ length: 3_000 }, (_, i) => page(i, { title: `t ${i}` }))))
+  writeFileSync(
+    join(dir, 'pages.jsonl'),
+    jsonLines(Array.from({ length: 3_000 }, (_, i) => page(i, { title: `t ${i}` }))),
+  )
   const catalogue = await open(dir, { linesHeldMax: 100 })
   let held = 0
   for (let isDone = false; !isDone;) {
@@ -348,7 +406,10 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
   const dir = crawlDirectory()
   const path = join(dir, 'state/catalogue.sqlite')
   const pages = Array.from({ length: 300 }, (_, i) =>
-    page(i, { status: STATUSES[i % STATUSES.length] ?? 200, title: `news ${TITLE_WORDS[i % TITLE_WORDS.length]} w${i % 50}` }),
+    page(i, {
+      status: STATUSES[i % STATUSES.length] ?? 200,
+      title: `news ${TITLE_WORDS[i % TITLE_WORDS.length]} w${i % 50}`,
+    }),
   )
   writeFileSync(join(dir, 'pages.jsonl'), jsonLines(pages))
   const first = await open(dir, { linesHeldMax: 60 })
@@ -356,16 +417,25 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
   first.close()
   const whole = readFileSync(path)
   expect(statSync(path).size).toBe(whole.length)
-  const queries: PagesQuery[] = [{}, { host: 'a.example' }, { status: 404 }, { text: 'news w1' }, { type: 'text/html', text: 'uber' }]
-  let rebuilds = 0
+  const queries: PagesQuery[] = [
+    {},
+    { host: 'a.example' },
+    { status: 404 },
+    { text: 'news w1' },
+    { type: 'text/html', text: 'uber' },
+  ]
+  let timesAnew = 0
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.integer({ min: 0, max: whole.length - 1 }), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 40 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: whole.length - 1 }), fc.integer({ min: 1, max: 255 })), {
+        minLength: 1,
+        maxLength: 40,
+      }),
       async (flips) => {
         const bytes = Buffer.from(whole)
         for (const [at, by] of flips) bytes[at] = (bytes[at] ?? 0) ^ by
         writeFileSync(path, bytes)
-        const catalogue = await open(dir)
+        const catalogue = await open(dir, { limits: NO_LIMITS })
         // The first answers may be given while it is made anew: then they say so.
         for (const query of queries) {
           const { items, readShare } = catalogue.pages({ ...query, limit: 500 })
@@ -373,15 +443,15 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
         }
         const { statuses, readShare } = catalogue.statistics()
         if (readShare === 1) expect(statuses).toMatchObject({ 200: 150, 301: 50, 404: 50, 503: 50 })
-        rebuilds += catalogue.rebuilds
+        if (catalogue.readShare < 1) timesAnew++
         await readAll(catalogue)
         for (const query of queries) expectRight(catalogue, pages, query, 100)
         catalogue.close()
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 15 },
   )
-  expect(rebuilds).toBeGreaterThanOrEqual(0)
+  expect(timesAnew).toBeGreaterThan(0)
 })
 
 test('two that keep the same catalogue do not take a line in twice', async () => {

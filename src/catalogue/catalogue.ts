@@ -29,7 +29,15 @@ import type {
 } from './answers.ts'
 import { type Standing, StandingWatch } from './crawl-standing.ts'
 import { Damaged } from './damaged.ts'
-import { type Collection, type Connections, createDatabase, FAILURES, openDatabase, PAGES, removeDatabase } from './database.ts'
+import {
+  type Collection,
+  type Connections,
+  createDatabase,
+  FAILURES,
+  openDatabase,
+  PAGES,
+  removeDatabase,
+} from './database.ts'
 import { Finder, type FinderLimits } from './finder.ts'
 import { hostFacts, listHosts } from './host-list.ts'
 import { Intake, LINES_HELD_MAX, Overtaken } from './intake.ts'
@@ -53,6 +61,11 @@ export interface CatalogueOptions {
   readonly limits?: FinderLimits
   /** and how many lines are held in memory before they are written. */
   readonly linesHeldMax?: number
+}
+
+interface Opened {
+  readonly connections: Connections
+  readonly intake: Intake
 }
 
 export class Catalogue {
@@ -81,19 +94,25 @@ export class Catalogue {
   #seen = { pages: 0, failures: 0 }
 
   private constructor(
-    { dir, clock, limits, linesHeldMax = LINES_HELD_MAX }: CatalogueOptions, watch: StandingWatch, standing: Standing) {
+    { dir, clock, limits, linesHeldMax = LINES_HELD_MAX }: CatalogueOptions,
+    watch: StandingWatch,
+    standing: Standing,
+  ) {
     this.#dir = dir
     this.#clock = clock
     this.#limits = limits
     this.#linesHeldMax = linesHeldMax
     this.#watch = watch
     this.#standing = standing
-    this.#files = { [PAGES]: new LineFile(join(dir, 'pages.jsonl')), [FAILURES]: new LineFile(join(dir, 'failures.jsonl')) }
+    this.#files = {
+      [PAGES]: new LineFile(join(dir, 'pages.jsonl')),
+      [FAILURES]: new LineFile(join(dir, 'failures.jsonl')),
+    }
     this.#path = join(dir, NAME)
-    this.#connections = this.#openStored() ?? this.#create()
-    const { writer, reader } = this.#connections
-    this.#intake = new Intake(writer, readMeta(writer), this.#linesHeldMax)
-    this.#finder = new Finder(reader, this.#files, clock, limits)
+    const { connections, intake } = this.#openStored() ?? this.#create()
+    this.#connections = connections
+    this.#intake = intake
+    this.#finder = new Finder(connections.reader, this.#files, clock, limits)
   }
 
   static async open(options: CatalogueOptions): Promise<Catalogue> {
@@ -258,7 +277,8 @@ export class Catalogue {
         if (isFailure(failure) && isStorable(failure.url)) this.#intake.addFailure(failure, place)
       } else if (isPage(record as PageRecord)) {
         const page = record as PageRecord
-        if (isStorable(page.url) && !returned.some((notes) => notes.isTakenBack(page))) this.#intake.addPage(page, place)
+        if (isStorable(page.url) && !returned.some((notes) => notes.isTakenBack(page)))
+          this.#intake.addPage(page, place)
       }
     })
     // A last line that is not whole, of files that no journal speaks of.
@@ -286,14 +306,16 @@ export class Catalogue {
   }
 
   /** Null where there is none that fits. */
-  #openStored(): Connections | null {
+  #openStored(): Opened | null {
     const size = statSync(this.#path, { throwIfNoEntry: false })?.size
     if (size === undefined) return null
     let connections: Connections | null = null
     try {
       connections = openDatabase(this.#path, size)
-      const { of } = readMeta(connections.writer)
-      if (of === this.#standing.of) return connections
+      const state = readMeta(connections.writer)
+      if (state.of === this.#standing.of) {
+        return { connections, intake: new Intake(connections.writer, state, this.#linesHeldMax) }
+      }
     } catch {
       // Whatever it is, it is not ours to mend.
     }
@@ -302,7 +324,7 @@ export class Catalogue {
     return null
   }
 
-  #create(): Connections {
+  #create(): Opened {
     try {
       return this.#createAt(this.#path)
     } catch (cause) {
@@ -314,11 +336,12 @@ export class Catalogue {
     }
   }
 
-  #createAt(path: string): Connections {
+  #createAt(path: string): Opened {
     if (this.#elsewhere === null) mkdirSync(join(this.#dir, 'state'), { recursive: true })
     const connections = createDatabase(path)
-    writeMeta(connections.writer, emptyState(this.#standing.of))
-    return connections
+    const state = emptyState(this.#standing.of)
+    writeMeta(connections.writer, state)
+    return { connections, intake: new Intake(connections.writer, state, this.#linesHeldMax) }
   }
 
   #letGo(): void {
@@ -353,10 +376,10 @@ export class Catalogue {
       this.#rebuilds++
       removeDatabase(this.#path)
     }
-    this.#connections = (wasOvertaken ? this.#openStored() : null) ?? this.#create()
-    const { writer, reader } = this.#connections
-    this.#intake = new Intake(writer, readMeta(writer), this.#linesHeldMax)
-    this.#finder = new Finder(reader, this.#files, this.#clock, this.#limits)
+    const { connections, intake } = (wasOvertaken ? this.#openStored() : null) ?? this.#create()
+    this.#connections = connections
+    this.#intake = intake
+    this.#finder = new Finder(connections.reader, this.#files, this.#clock, this.#limits)
     this.#isMergeDue = true
     this.#noteSeen()
   }

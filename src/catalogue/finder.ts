@@ -143,13 +143,18 @@ export class Finder {
   }
 
   /** The cells that are meant; where a name has no number of its own they hold others too. */
-  #cells(collection: Collection, { a, b }: Filter, hostId: number): { rows: CellRow[]; isSure: boolean; isAll: boolean } {
+  #cells(
+    collection: Collection,
+    { a, b }: Filter,
+    hostId: number,
+  ): { rows: CellRow[]; isSure: boolean; isAll: boolean } {
     const all = this.cellsOf(collection, hostId)
     const axisA = Axis.load(this.#database, collection, 0)
     const axisB = b === undefined ? null : Axis.load(this.#database, collection, 1)
     const wantedB = b === undefined ? null : (axisB?.find(b) ?? -1)
     const rows = all.filter(
-      (cell) => (a === undefined || cell.a === OTHER || a(axisA.nameOf(cell.a))) && (wantedB === null || cell.b === wantedB),
+      (cell) =>
+        (a === undefined || cell.a === OTHER || a(axisA.nameOf(cell.a))) && (wantedB === null || cell.b === wantedB),
     )
     const isSure = (a === undefined || rows.every((cell) => cell.a !== OTHER)) && wantedB !== OTHER
     return { rows, isSure, isAll: rows.length === all.length }
@@ -240,7 +245,10 @@ function numberIn(after: string): number {
 }
 
 function badAfter(after: string): Fault {
-  return new Fault('CONFIG_INVALID', `after: ${JSON.stringify(after.slice(0, 50))} is no place in a list; take it from \`next\``)
+  return new Fault(
+    'CONFIG_INVALID',
+    `after: ${JSON.stringify(after.slice(0, 50))} is no place in a list; take it from \`next\``,
+  )
 }
 
 function pageItem(page: PageRecord, at: string): CataloguedPage {
@@ -248,7 +256,10 @@ function pageItem(page: PageRecord, at: string): CataloguedPage {
   return { at, url, status, type, title, bytes, depth, fetchedAt, durationMs, duplicateOf }
 }
 
-function failureItem({ url, kind, reason, detail, depth, via, at: when }: FailureRecord, at: string): CataloguedFailure {
+function failureItem(
+  { url, kind, reason, detail, depth, via, at: when }: FailureRecord,
+  at: string,
+): CataloguedFailure {
   return { at, url, kind, reason, detail, depth, via, when }
 }
 

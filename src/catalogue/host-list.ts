@@ -82,7 +82,10 @@ function afterOf(place: Place | null): string | null {
 function placeIn(after: string, sort: HostOrder): Place {
   const found = /^(\d{0,16}):(.{1,300})$/.exec(after)
   if (found === null || (found[1] === '') !== (sort === 'host')) {
-    throw new Fault('CONFIG_INVALID', `after: ${JSON.stringify(after.slice(0, 50))} is no place in this list; take it from \`next\``)
+    throw new Fault(
+      'CONFIG_INVALID',
+      `after: ${JSON.stringify(after.slice(0, 50))} is no place in this list; take it from \`next\``,
+    )
   }
   return { value: sort === 'host' ? (found[2] as string) : Number(found[1]), name: found[2] as string }
 }

@@ -44,7 +44,11 @@ export class LinkSources {
     const isDue = items.some(({ url }) => !this.#isKnown(url, bytes))
     if (bytes > 0 && isDue && this.#running === null) {
       const urls = items.map(({ url }) => url).filter((url) => !this.#isKnown(url, bytes))
-      this.#running = this.#count(logs.map(({ path }) => path), urls, bytes)
+      this.#running = this.#count(
+        logs.map(({ path }) => path),
+        urls,
+        bytes,
+      )
         // A log that cannot be read costs the counts, not the list.
         .catch(() => {})
         .finally(() => {

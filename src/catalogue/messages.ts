@@ -28,5 +28,8 @@ export type FromCatalogue = { readonly number: number; readonly readShare: numbe
 /** Errors lose what they are on their way between threads. */
 export function faultText(cause: unknown): FaultText {
   if (cause instanceof Fault) return { code: cause.code, message: cause.message }
-  return { code: 'ASSERTION', message: cause instanceof Error ? `catalogue: ${cause.message}` : 'catalogue: unknown error' }
+  return {
+    code: 'ASSERTION',
+    message: cause instanceof Error ? `catalogue: ${cause.message}` : 'catalogue: unknown error',
+  }
 }

@@ -146,7 +146,8 @@ class Desk implements CatalogueDesk {
     })
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
-      for (const { reject } of this.#waiting.values()) reject(new Fault('DISK_FAILED', `the catalogue of ${this.#dir}: ${why}`))
+      for (const { reject } of this.#waiting.values())
+        reject(new Fault('DISK_FAILED', `the catalogue of ${this.#dir}: ${why}`))
       this.#waiting.clear()
     })
     return worker

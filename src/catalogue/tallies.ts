@@ -121,7 +121,10 @@ export class Tallies {
   #largest(kind: TallyKind): Record<string, number> {
     const rows = [...this.#of(kind)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
     // No prototype: the web chooses the names, and one may be __proto__.
-    const told = Object.assign(Object.create(null) as Record<string, number>, Object.fromEntries(rows.slice(0, NAMES_TOLD)))
+    const told = Object.assign(
+      Object.create(null) as Record<string, number>,
+      Object.fromEntries(rows.slice(0, NAMES_TOLD)),
+    )
     const rest = rows.slice(NAMES_TOLD).reduce((sum, [, count]) => sum + count, 0)
     if (rest > 0) told['other'] = (told['other'] ?? 0) + rest
     return told

@@ -18,8 +18,7 @@ export const PREFIX_LENGTH_MAX = 3
 
 const ASCII = /^[\u0000-\u007f]*$/
 const ASCII_WORD = /[a-z0-9]+/g
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]]+/gv
+const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]]+/gv
 const MARKS = /\p{M}+/gu
 
 /** Each once, in the order they stand. */
