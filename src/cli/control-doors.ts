@@ -2,6 +2,7 @@
 // loaded when somebody knocks, or at once for a dashboard.
 
 import { randomBytes } from 'node:crypto'
+import { VERSION } from './version.ts'
 import {
   type ConnectionTaker,
   ControlSocket,
@@ -11,7 +12,6 @@ import {
   loadServer,
   type SteeredCrawl,
 } from '../control/index.ts'
-import { VERSION } from './version.ts'
 
 export interface ControlDoors {
   close(): Promise<void>
