@@ -57,9 +57,9 @@ export class CheckpointDesk {
     this.#onFault = onFault
   }
 
-  /** What an earlier run left unanswered is nobody's wish any more. */
-  async begin(): Promise<void> {
-    for (const name of await readdir(join(this.#dir, 'state'))) {
+  /** What an earlier run left unanswered is nobody's wish any more; what came while this one was opened anew is. */
+  async begin(isOpenedAnew = false): Promise<void> {
+    for (const name of isOpenedAnew ? [] : await readdir(join(this.#dir, 'state'))) {
       if (OURS.test(name)) await rm(join(this.#dir, 'state', name), { force: true })
     }
     this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS)

@@ -2,6 +2,7 @@
 // loaded when somebody knocks, or at once for a dashboard.
 
 import { randomBytes } from 'node:crypto'
+import { VERSION } from './version.ts'
 import {
   type ConnectionTaker,
   ControlSocket,
@@ -39,10 +40,15 @@ export async function openDoors(
   const socket = await ControlSocket.open(
     steered.dir,
     async (): Promise<ConnectionTaker> =>
-      (await loadServer()).createServer(sources, { auth: 'none', hasDashboard: false }),
+      (await loadServer()).createServer(sources, {
+        auth: 'none',
+        hasDashboard: false,
+        version: VERSION,
+        onBroken: warn,
+      }),
     warn,
   )
-  const dashboard = dashboardPort === null ? null : await serveDashboard(sources, dashboardPort, tell).catch(warn)
+  const dashboard = dashboardPort === null ? null : await serveDashboard(sources, dashboardPort, tell, warn).catch(warn)
   return {
     close: async () => {
       await socket?.close()
@@ -56,10 +62,18 @@ async function serveDashboard(
   sources: CrawlSources,
   port: number,
   tell: (line: string) => void,
+  warn: (fault: unknown) => void,
 ): Promise<ControlDoors> {
   const token = randomBytes(24).toString('base64url')
-  const server = await (await loadServer()).createServer(sources, { auth: { token }, hasDashboard: true })
-  const { link } = await server.listen('127.0.0.1', port)
-  tell(`Dashboard: ${link}`)
-  return server
+  const { createServer } = await loadServer()
+  const server = await createServer(sources, { auth: { token }, hasDashboard: true, version: VERSION, onBroken: warn })
+  try {
+    const { link } = await server.listen('127.0.0.1', port)
+    // Once, and nowhere else: it holds the token.
+    tell(`Dashboard: ${link}`)
+    return server
+  } catch (fault) {
+    await server.close()
+    throw fault
+  }
 }

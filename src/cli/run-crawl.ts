@@ -114,8 +114,8 @@ async function crawlOn(
   const before = { pages, failed, bytes, restarts: 0, ms: 0, cpuMs: 0 }
   onOpen(steering)
   try {
-    for (;;) {
-      const stretch = await watchCrawl(job, steering, interruption)
+    for (let stretches = 0; ; stretches++) {
+      const stretch = await watchCrawl(job, steering, interruption, stretches > 0)
       if (stretch.change === null) {
         events.add('crawl', `Ended: ${STOPS[stretch.stoppedBecause]}.`)
         return { job, request: steering.request, stretch, before }

@@ -263,6 +263,8 @@ export class Steering implements SteeredCrawl {
 
   async close(): Promise<void> {
     this.#isOver = true
+    // Where the run broke before it could be opened anew: the change holds for the next one.
+    this.#pending?.opened.resolve()
     await this.#turn
     await this.#changes?.close()
   }

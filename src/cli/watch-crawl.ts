@@ -21,7 +21,12 @@ export interface Stretch {
 }
 
 /** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
-export async function watchCrawl(job: CrawlJob, steering: Steering, interruption: Interruption): Promise<Stretch> {
+export async function watchCrawl(
+  job: CrawlJob,
+  steering: Steering,
+  interruption: Interruption,
+  isOpenedAnew: boolean,
+): Promise<Stretch> {
   const { dir, config, said, stored, progress: mode, cluster } = steering.request
   const progress = new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
@@ -54,7 +59,7 @@ export async function watchCrawl(job: CrawlJob, steering: Steering, interruption
   let fault: unknown = null
   let change: PendingChange | null = null
   try {
-    await desk.begin()
+    await desk.begin(isOpenedAnew)
     await shipment.begin(job.identity)
     stoppedBecause = await job.run()
     fault = job.fault

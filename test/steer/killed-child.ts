@@ -20,7 +20,7 @@ function dieWhen(isSo: () => boolean): void {
   setImmediate(() => dieWhen(isSo))
 }
 
-const request = requestOf(dir, [seed], joined(QUICK, { agent: { agents: 2, maxRate: 40 } }))
+const request = requestOf(dir, [seed], joined(QUICK, { agent: { agents: moment === 'pending' ? 2 : 1, maxRate: 40 } }))
 await runCrawl(request, (steered) => {
   const record = steered.record.bind(steered)
   Object.assign(steered, {

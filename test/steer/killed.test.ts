@@ -26,7 +26,7 @@ const MOMENTS =
     : ['recorded', 'stored', 'reopening', 'pending']
 
 test.for(MOMENTS)('killed when it is %s', { timeout: 120_000 }, async (moment) => {
-  const web = await startWeb({ seed: 'killed', hosts: 3, pages: 25, crossHostShare: 0.5 })
+  const web = await startWeb({ seed: 'killed', hosts: 3, pages: 15, crossHostShare: 0.5 })
   const [seed = '', other = ''] = web.seeds()
   const dir = directory()
   const host = new URL(seed).hostname

@@ -2,6 +2,7 @@
 // seeds; and what another scope would skip is told as it would be.
 
 import { expect, test } from 'vitest'
+import { Crawl, type ScopePreview } from '../../src/agent/index.ts'
 import { Random } from '../../src/base/index.ts'
 import type { CrawlNode } from '../../src/supervise/index.ts'
 import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
@@ -51,7 +52,7 @@ test('one agent: paused again and again, nobody is asked meanwhile, and the trut
 })
 
 test('two agents: paused, one started again meanwhile stays paused; seeds added are crawled by their owners', async () => {
-  const web = await startWeb({ seed: 'steered', hosts: 10, pages: 30 })
+  const web = await startWeb({ seed: 'steered', hosts: 8, pages: 20 })
   const [first = '', ...others] = web.seeds()
   const answers: unknown[] = []
   const steer = async (node: CrawlNode): Promise<void> => {
@@ -86,45 +87,33 @@ test('two agents: paused, one started again meanwhile stays paused; seeds added 
 })
 
 test.for([0, 2])('%d threads: what another scope would skip is what it skips', async (agents) => {
-  const web = await startWeb({ seed: 'preview', hosts: 4, pages: 60 })
+  const web = await startWeb({ seed: 'preview', hosts: 4, pages: 40 })
   const dir = directory()
-  const hardly = { ...FAST, 'max-pages': '30' }
-  await crawl({ seeds: web.seeds(), dir, flags: hardly, agents })
   const narrow = { ...FAST, exclude: ['/p1', '/p2'] }
   const { url } = settingsOf(narrow)
-  const found = { hit: 0, seen: 0, isComplete: true, examples: [] as string[] }
-  const add = (one: { hit: number; seen: number; isComplete: boolean; examples: readonly string[] }): void => {
-    found.hit += one.hit
-    found.seen += one.seen
-    found.isComplete &&= one.isComplete
-    found.examples.push(...one.examples)
+  const found: ScopePreview[] = []
+  const look = async (job: Crawl | CrawlNode): Promise<void> => {
+    await until(() => job.figures.pages > 15)
+    job.pause()
+    await until(() => job.snapshot().active === 0)
+    if (job instanceof Crawl) found.push(await job.previewScope(url))
+    else found.push(...(await job.ask({ ask: 'preview', url })))
+    job.stop('interrupted')
   }
-  let asked: Promise<void> = Promise.resolve()
-  const paused = await crawl({
-    seeds: [],
-    dir,
-    flags: FAST,
-    agents,
-    during: (job) => {
-      job.pause()
-      asked = job.previewScope(url).then((one) => {
-        add(one)
-        job.stop('interrupted')
-      })
-    },
-    duringNode: (node) => {
-      node.pause()
-      asked = node.ask({ ask: 'preview', url }).then((all) => {
-        for (const one of all) add(one)
-        node.stop('interrupted')
-      })
-    },
-  })
-  await asked
-  expect(found).toMatchObject({ seen: paused.snapshot.figures.waiting, isComplete: true })
-  expect(found.hit).toBeGreaterThan(0)
-  expect(found.examples.every((one) => /\/p[12]/.test(one))).toBe(true)
+  let looked: Promise<void> = Promise.resolve()
+  const during = (job: Crawl | CrawlNode): void => {
+    looked = look(job)
+  }
+  const slowly = { ...FAST, 'max-rate': '60' }
+  const paused = await crawl({ seeds: web.seeds(), dir, flags: slowly, agents, during, duringNode: during })
+  await looked
+  const sum = (of: (one: ScopePreview) => number): number => found.reduce((total, one) => total + of(one), 0)
+  expect(found.every(({ isComplete }) => isComplete)).toBe(true)
+  expect(sum(({ seen }) => seen)).toBe(paused.snapshot.figures.waiting)
+  const hit = sum((one) => one.hit)
+  expect(hit).toBeGreaterThan(0)
+  expect(sum(({ reasons }) => reasons.excluded ?? 0)).toBe(hit)
+  expect(found.flatMap(({ examples }) => examples).every((one) => /\/p[12]/.test(one))).toBe(true)
   const narrowed = await crawl({ seeds: [], dir, flags: narrow, agents })
-  const skipped = narrowed.failures.filter(({ reason }) => reason === 'scope-changed')
-  expect(skipped).toHaveLength(found.hit)
+  expect(narrowed.failures.filter(({ reason }) => reason === 'scope-changed')).toHaveLength(hit)
 })
