@@ -65,6 +65,9 @@ export async function call<N extends RouteName>(
   return (await response.json()) as AnswerOf<N>
 }
 
+/** For the record of changes. */
+const WHO = { 'x-portolan-who': 'dashboard' }
+
 /** A response that is well, or an ApiError. */
 export async function ask(
   address: string,
@@ -74,7 +77,7 @@ export async function ask(
   try {
     response = await fetch(address, {
       ...init,
-      headers: { ...headers, ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }) },
+      headers: { ...headers, ...WHO, ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }) },
       cache: 'no-store',
       credentials: 'omit',
     })

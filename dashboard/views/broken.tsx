@@ -50,7 +50,7 @@ export function BrokenView({ info, route }: ViewProps) {
     },
     {
       name: 'links',
-      label: 'Linked from',
+      label: 'Links',
       className: 'number w-number wide',
       cell: ({ linkedFrom }) => count(linkedFrom.count),
     },
