@@ -55,6 +55,6 @@ test('are those that a plain filter finds, in parts that lead on', () => {
         expect(found).toEqual(meant.map(({ name }) => name))
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })

@@ -74,9 +74,7 @@ function read(
   const { condition, values, order } = range(column, start, end)
   const named = part === '' ? '' : `${condition === '' ? 'WHERE' : 'AND'} instr(name, ?) > 0`
   return database
-    .prepare(
-      `SELECT id, name, pages, errors, bytes, ms, mean, sum FROM hosts ${condition} ${named} ${order} LIMIT ?`,
-    )
+    .prepare(`SELECT id, name, pages, errors, bytes, ms, mean, sum FROM hosts ${condition} ${named} ${order} LIMIT ?`)
     .all(...values, ...(part === '' ? [] : [part]), limit) as unknown as HostRow[]
 }
 
