@@ -1,7 +1,16 @@
 export { jsonComplaint } from './json-complaint.ts'
 export { nearest } from './nearest.ts'
 export { flagText, type OptionRow, optionRows } from './option-rows.ts'
-export { type Problem, unknownName } from './problem.ts'
+export { describeIssue, type Problem, unknownName } from './problem.ts'
 export { type FlagShape, type ReadArguments, readArguments } from './read-arguments.ts'
 export { type Config, type ConfigSources, environmentName, type FlagValue, readConfig } from './read-config.ts'
 export { type CrawlSettings as CrawlConfig, SECTIONS } from '../agent/options.ts'
+export {
+  describeSaid,
+  isKeptSetting,
+  loadSettings,
+  mergeSaid,
+  missingSettings,
+  type Said,
+  storeSettings,
+} from './stored-settings.ts'

@@ -9,7 +9,7 @@
 import { z } from 'zod'
 import { CRAWL_STATES, PATHS, type RouteName, type RoutePath } from './paths.ts'
 
-export { CRAWL_STATES, type CrawlState, LIVE_PATH, type RouteName } from './paths.ts'
+export { CRAWL_STATES, type CrawlState, type RouteName } from './paths.ts'
 
 // ── Words ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -201,7 +201,7 @@ export const archiveFileSchema = z.object({
 export const eventSchema = z.object({
   number: count,
   at: moment,
-  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault'. */
+  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault', 'trace'. */
   kind: text,
   text,
 })

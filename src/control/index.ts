@@ -4,8 +4,23 @@ export { CRAWL_STATES, type CrawlState, LIVE_PATH, PATHS, type RouteName } from 
 export type { AnswerOf, BodyOf, CrawlEvent, CrawlInfo, ParamsOf } from './api.ts'
 export type { Asked, Asker, CrawlAnswers, CrawlRoute, CrawlSource, CrawlSources } from './crawl-source.ts'
 export { type ControlClient, ControlError, createClient, fetchTransport } from './client.ts'
+export { controlSocketOf } from './control-note.ts'
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
 
+export { type Change, ChangeLog, readChanges } from './change-log.ts'
+export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
+export { type EventKind, EventLog, readEvents } from './event-log.ts'
+export { dropPendingSeeds, keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
+export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
+
+/** `const { RunningCrawl } = await loadRunningCrawl()` */
+export const loadRunningCrawl = () => import('./running-crawl.ts')
+
 /** `const { createServer } = await loadServer()` */
 export const loadServer = () => import('./server.ts')
+
+export type { CrawlStarter, NewCrawl } from './directory-sources.ts'
+
+/** `const { DirectorySources, makeToken } = await loadSources()` */
+export const loadSources = async () => ({ ...(await import('./directory-sources.ts')), ...(await import('./auth.ts')) })

@@ -1,4 +1,6 @@
 export { type CrewCare, USUAL_CARE } from './agent-crew.ts'
+export type { AgentStatus } from './agent-messages.ts'
+export type { AgentAnswers, AgentQuestion, HostStanding } from './agent-questions.ts'
 export type { ClusterNodePlan, NodeFigures } from './cluster-node.ts'
 export { CrawlNode, type NodeEvent, type NodePlan } from './node.ts'
 export { openClusterNode } from './open-cluster-node.ts'
