@@ -18,6 +18,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
 /** These take minutes, and have commands of their own. */
 const LONG = new Set([
+  'catalogue.ts',
   'cluster-simulator.ts',
   'crash-equivalence.ts',
   'engine.ts',
