@@ -34,7 +34,7 @@ const OUTSIDE: readonly { pattern: RegExp; name: string; allowed: RegExp }[] = [
 
 /** Where zod may be, and what uses it: threads are given settings that were checked, and need not load what checks. */
 const SCHEMA_FILE = /\/(?:options|[a-z-]+-schema)\.ts$/
-const READS_CONFIGURATION = /^src\/(?:config|cli|report)\//
+const READS_CONFIGURATION = /^src\/(?:config|control|cli|report)\//
 const VALUE_IMPORT = /(?:^|\n)(?:import|export) \{([^}]*)\} from '([^']+)'/g
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'"\n;]*?)*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g

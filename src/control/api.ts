@@ -4,15 +4,14 @@
 //   server.ts    routes ─▶ checks ─▶ CrawlSource (crawl-source.ts)         running-crawl.ts, resting-crawl.ts, cluster-crawl.ts
 //   client.ts    client.call('pages', { crawl, host, text }) ─▶ typed answer
 //
-// Data only: the dashboard loads it too.
+// Methods and paths alone are in paths.ts: what a browser loads has its types from here, and no zod.
 
 import { z } from 'zod'
+import { CRAWL_STATES, PATHS, type RouteName, type RoutePath } from './paths.ts'
+
+export { CRAWL_STATES, type CrawlState, LIVE_PATH, type RouteName } from './paths.ts'
 
 // ── Words ───────────────────────────────────────────────────────────────────────────────────────
-
-/** `paused`: its process runs, and asks nobody. `stopped`: no process, and something waits. `finished`: nothing waits. */
-export const CRAWL_STATES = ['starting', 'running', 'paused', 'stopping', 'stopped', 'finished'] as const
-export type CrawlState = (typeof CRAWL_STATES)[number]
 
 const count = z.number().int().min(0)
 const counts = z.record(z.string(), z.number())
@@ -23,7 +22,7 @@ const moment = z.string()
 /** Pages of long lists: `next` is where the following part begins, null at the end. */
 const listed = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next: text.nullable(), total: count.nullable() })
-const part = { after: text.optional(), limit: z.coerce.number().int().min(1).max(500).default(100) }
+const part = { after: text.optional(), limit: z.coerce.number<number | string>().int().min(1).max(500).default(100) }
 
 // ── Figures ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -274,9 +273,7 @@ const crawlPath = z.object({ crawl: text })
 const nothing = z.object({})
 const done = z.object({ text })
 
-interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH'
-  readonly path: string
+interface Route extends RoutePath {
   readonly text: string
   /** Path and query together; names do not overlap. */
   readonly params: z.ZodType
@@ -285,65 +282,56 @@ interface Route {
 }
 
 const route = <P extends z.ZodType, B extends z.ZodType | null, A extends z.ZodType>(
-  method: Route['method'],
-  path: string,
+  { method, path }: RoutePath,
   what: string,
   params: P,
   body: B,
   answer: A,
 ) => ({ method, path, text: what, params, body, answer }) as const
 
-const C = '/api/crawls/:crawl'
-
 export const ROUTES = {
   crawls: route(
-    'GET',
-    '/api/crawls',
+    PATHS.crawls,
     'All crawls this server knows',
     nothing,
     null,
     z.object({ crawls: z.array(crawlSchema) }),
   ),
   create: route(
-    'POST',
-    '/api/crawls',
+    PATHS.create,
     'Begins a crawl in a directory of its own',
     nothing,
     z.object({ name: text.optional(), seeds: z.array(text).min(1), options: optionsSchema.default({}) }),
     crawlSchema,
   ),
-  crawl: route('GET', C, 'How a crawl stands', crawlPath, null, crawlSchema),
-  start: route('POST', `${C}/start`, 'Goes on with a crawl that is not running', crawlPath, nothing, done),
-  pause: route('POST', `${C}/pause`, 'Asks nobody from now on; what is under way ends', crawlPath, nothing, done),
-  resume: route('POST', `${C}/resume`, 'Goes on after a pause', crawlPath, nothing, done),
-  stop: route('POST', `${C}/stop`, 'Ends the run cleanly', crawlPath, nothing, done),
+  crawl: route(PATHS.crawl, 'How a crawl stands', crawlPath, null, crawlSchema),
+  start: route(PATHS.start, 'Goes on with a crawl that is not running', crawlPath, nothing, done),
+  pause: route(PATHS.pause, 'Asks nobody from now on; what is under way ends', crawlPath, nothing, done),
+  resume: route(PATHS.resume, 'Goes on after a pause', crawlPath, nothing, done),
+  stop: route(PATHS.stop, 'Ends the run cleanly', crawlPath, nothing, done),
   checkpoint: route(
-    'POST',
-    `${C}/checkpoint`,
+    PATHS.checkpoint,
     'Makes a consistent copy to start from later',
     crawlPath,
     z.object({ to: text.optional() }),
     z.object({ to: text, bytes: count, files: count }),
   ),
   addSeeds: route(
-    'POST',
-    `${C}/seeds`,
+    PATHS.addSeeds,
     'Adds seeds',
     crawlPath,
     z.object({ seeds: z.array(text).min(1).max(10_000) }),
     z.object({ added: count, known: count, problems: z.array(z.object({ where: text, what: text })) }),
   ),
   timeline: route(
-    'GET',
-    `${C}/timeline`,
+    PATHS.timeline,
     'Its course, in at most 2,000 samples',
     crawlPath,
     null,
     z.object({ samples: z.array(sampleSchema) }),
   ),
   hosts: route(
-    'GET',
-    `${C}/hosts`,
+    PATHS.hosts,
     'Hosts',
     crawlPath.extend({
       ...part,
@@ -353,15 +341,14 @@ export const ROUTES = {
     null,
     listed(hostSchema),
   ),
-  host: route('GET', `${C}/hosts/:host`, 'One host', crawlPath.extend({ host: text }), null, hostDetailSchema),
+  host: route(PATHS.host, 'One host', crawlPath.extend({ host: text }), null, hostDetailSchema),
   pages: route(
-    'GET',
-    `${C}/pages`,
+    PATHS.pages,
     'Pages, the newest first',
     crawlPath.extend({
       ...part,
       host: text.optional(),
-      status: z.coerce.number().int().optional(),
+      status: z.coerce.number<number | string>().int().optional(),
       type: text.optional(),
       /** Words of the title, or of the URL where it has none; all must be there, the last may be a beginning. */
       text: text.optional(),
@@ -370,8 +357,7 @@ export const ROUTES = {
     listed(pageSchema).extend({ readShare: z.number() }),
   ),
   failures: route(
-    'GET',
-    `${C}/failures`,
+    PATHS.failures,
     'URLs that failed or were skipped, the newest first',
     crawlPath.extend({
       ...part,
@@ -383,57 +369,50 @@ export const ROUTES = {
     listed(failureSchema).extend({ readShare: z.number() }),
   ),
   broken: route(
-    'GET',
-    `${C}/broken`,
+    PATHS.broken,
     'Broken links, with who links to them',
     crawlPath.extend({ ...part, host: text.optional() }),
     null,
     listed(brokenSchema),
   ),
   explain: route(
-    'GET',
-    `${C}/explain`,
+    PATHS.explain,
     'All that is known of a URL',
     crawlPath.extend({ url: text }),
     null,
     z.record(text, z.unknown()),
   ),
   trace: route(
-    'POST',
-    `${C}/trace`,
+    PATHS.trace,
     'Follows one URL through the crawl from now on, in events',
     crawlPath,
     z.object({ url: text }),
     done,
   ),
-  statistics: route('GET', `${C}/statistics`, 'What the web is like that was met', crawlPath, null, statisticsSchema),
+  statistics: route(PATHS.statistics, 'What the web is like that was met', crawlPath, null, statisticsSchema),
   settings: route(
-    'GET',
-    `${C}/settings`,
+    PATHS.settings,
     'Every option with its value and when a change takes effect',
     crawlPath,
     null,
     z.object({ settings: z.array(settingSchema) }),
   ),
   preview: route(
-    'POST',
-    `${C}/settings/preview`,
+    PATHS.preview,
     'How many waiting URLs a change would skip',
     crawlPath,
     z.object({ options: optionsSchema }),
     previewSchema,
   ),
   set: route(
-    'PATCH',
-    `${C}/settings`,
+    PATHS.set,
     'Changes options',
     crawlPath,
     z.object({ options: optionsSchema }),
     z.object({ takesEffect: z.enum(['now', 'anew', 'next run']), text }),
   ),
   speed: route(
-    'PATCH',
-    `${C}/speed`,
+    PATHS.speed,
     'Other limits from now on, of the crawl or of one of its agents; null: none',
     crawlPath,
     z.object({
@@ -445,64 +424,39 @@ export const ROUTES = {
     }),
     done,
   ),
-  agents: route('GET', `${C}/agents`, 'Its agents', crawlPath, null, z.object({ agents: z.array(agentSchema) })),
+  agents: route(PATHS.agents, 'Its agents', crawlPath, null, z.object({ agents: z.array(agentSchema) })),
   nodes: route(
-    'GET',
-    `${C}/nodes`,
+    PATHS.nodes,
     'Nodes of its cluster',
     crawlPath,
     null,
     z.object({ shares: count, nodes: z.array(nodeSchema) }),
   ),
   nodeAction: route(
-    'POST',
-    `${C}/nodes/:node/:action`,
+    PATHS.nodeAction,
     'Drains, brings back or removes a node',
     crawlPath.extend({ node: text, action: z.enum(['drain', 'resume', 'remove']) }),
     nothing,
     done,
   ),
   nodeWeight: route(
-    'PATCH',
-    `${C}/nodes/:node`,
+    PATHS.nodeWeight,
     'Gives a node another weight',
     crawlPath.extend({ node: text }),
     z.object({ weight: z.number().positive().max(1_000) }),
     done,
   ),
-  archive: route(
-    'GET',
-    `${C}/archive`,
-    'Files of the archive',
-    crawlPath.extend(part),
-    null,
-    listed(archiveFileSchema),
-  ),
-  events: route(
-    'GET',
-    `${C}/events`,
-    'What happened, the newest first',
-    crawlPath.extend(part),
-    null,
-    listed(eventSchema),
-  ),
+  archive: route(PATHS.archive, 'Files of the archive', crawlPath.extend(part), null, listed(archiveFileSchema)),
+  events: route(PATHS.events, 'What happened, the newest first', crawlPath.extend(part), null, listed(eventSchema)),
   changes: route(
-    'GET',
-    `${C}/changes`,
+    PATHS.changes,
     'Who changed what, the newest first',
     crawlPath.extend(part),
     null,
     listed(changeSchema),
   ),
-} as const satisfies Record<string, Route>
+} as const satisfies Record<RouteName, Route>
 
-/**
- * Beside the table, for they are no JSON: GET /api/crawls/:crawl/live (server-sent events: `crawl` with a CrawlInfo once a second while
- * something changes, `event` with a CrawlEvent), GET /metrics (Prometheus), GET /api/openapi.json, and the dashboard's files.
- */
-export const LIVE_PATH = `${C}/live`
-
-export type RouteName = keyof typeof ROUTES
 export type ParamsOf<N extends RouteName> = z.input<(typeof ROUTES)[N]['params']>
 export type BodyOf<N extends RouteName> = (typeof ROUTES)[N]['body'] extends z.ZodType
   ? z.input<NonNullable<(typeof ROUTES)[N]['body']>>
