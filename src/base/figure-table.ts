@@ -351,7 +351,7 @@ export const FIGURES = {
     unit: 'milliseconds',
     kind: 'gauge',
     text: 'since its last sign of life',
-    metric: 'last_beat_milliseconds',
+    metric: 'last_beat_seconds',
     of: ['node'],
   },
 

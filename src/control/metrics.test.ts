@@ -110,7 +110,7 @@ test('every figure of a crawl, its agents and nodes, under its name', () => {
   expect([...said.keys()].filter((name) => !known.has(name))).toEqual([])
   const untold = [
     'portolan_agent_bytes_per_second_limit',
-    'portolan_node_last_beat_milliseconds',
+    'portolan_node_last_beat_seconds',
     'portolan_node_done_pages_total',
     'portolan_node_done_bytes_total',
   ]

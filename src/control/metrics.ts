@@ -101,7 +101,7 @@ function samplesOf(
     )
   }
   if (scope === 'node') {
-    return (nodes?.nodes ?? []).flatMap((node) => sample(figureIn(node, name), { crawl, node: node.node }))
+    return (nodes?.nodes ?? []).flatMap((node) => sample(inBaseUnit(figureIn(node, name), name), { crawl, node: node.node }))
   }
   const { by, state }: Figure = FIGURES[name]
   const said = { ...more, agents: info.agents, ...info.figures, ...info.now, ...ofCluster(info, nodes) }
@@ -118,6 +118,11 @@ function figureIn(said: Readonly<Record<string, unknown>>, name: FigureName): un
   let value: unknown = said
   for (const part of name.split('.')) value = (value as Readonly<Record<string, unknown>> | null | undefined)?.[part]
   return Array.isArray(value) ? value.length : value
+}
+
+/** Prometheus has seconds. */
+function inBaseUnit(value: unknown, name: FigureName): unknown {
+  return typeof value === 'number' && FIGURES[name].unit === 'milliseconds' ? value / 1_000 : value
 }
 
 function sample(value: unknown, labels: Labels): Sample[] {
