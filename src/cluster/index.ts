@@ -1,4 +1,5 @@
 export { checkNodeName, initCluster, makeWish, nodeNameOf, readDefinition } from './cluster-commands.ts'
+export { type ClusterEvent, clusterHistory, type ClusterHistory, describeWish } from './cluster-history.ts'
 export {
   ClusterMember,
   type MemberOptions,

@@ -101,7 +101,9 @@ function samplesOf(
     )
   }
   if (scope === 'node') {
-    return (nodes?.nodes ?? []).flatMap((node) => sample(inBaseUnit(figureIn(node, name), name), { crawl, node: node.node }))
+    return (nodes?.nodes ?? []).flatMap((node) =>
+      sample(inBaseUnit(figureIn(node, name), name), { crawl, node: node.node }),
+    )
   }
   const { by, state }: Figure = FIGURES[name]
   const said = { ...more, agents: info.agents, ...info.figures, ...info.now, ...ofCluster(info, nodes) }
