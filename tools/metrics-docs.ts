@@ -149,7 +149,7 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly PanelPl
       lines('Pages per second, by node', 'reqps', [[rate('portolan_node_done_pages_total', OF_NODE), '{{node}}']]),
       lines('Shares, by node', 'short', [[`portolan_node_shares${OF_NODE}`, '{{node}}']], true),
       lines('Memory, by node', 'bytes', [[`portolan_node_rss_bytes${OF_NODE}`, '{{node}}']]),
-      lines('Since the last beat, by node', 'ms', [[`portolan_node_last_beat_milliseconds${OF_NODE}`, '{{node}}']]),
+      lines('Since the last beat, by node', 's', [[`portolan_node_last_beat_seconds${OF_NODE}`, '{{node}}']]),
     ],
   },
 ]
