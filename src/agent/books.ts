@@ -12,6 +12,7 @@ import type { DiskFrontier, FrontierEntry } from '../frontier/index.ts'
 import { emptyBatch, type Journal, type LedgerBatch, type OriginalNote, type RestNote } from '../ledger/index.ts'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
 import type { CrawlFigures, Spent } from './figures.ts'
+import type { Traces } from './traces.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A file, group of files or part of the state on disk that a batch speaks of. */
@@ -70,6 +71,8 @@ export interface BooksParts {
   readonly tickMs: number
   /** A commit that fails is the end of the agent. */
   readonly onFault: (fault: unknown) => void
+  /** Left out where nobody follows URLs. */
+  readonly traces?: Traces
   readonly faults: FaultPoints
 }
 
@@ -135,6 +138,7 @@ export class Books {
     else this.#batch.ended.push(verdict.url)
     this.#verdicts.push(verdict)
     figures.count(verdict)
+    if (this.#parts.traces?.isOn === true) this.#parts.traces.step(verdict.url, describeVerdict(verdict))
     const position = settled.page === null ? -1 : writePage(settled.page)
     if (settled.failure !== null) writeFailure(settled.failure)
     for (const entry of settled.admitted) this.#admit(entry)
@@ -209,6 +213,9 @@ export class Books {
     this.#parts.frontier.offer(entry)
     if (entry.isSeed) this.#parts.writeSeed(entry)
     this.#parts.figures.admitted++
+    if (this.#parts.traces?.isOn === true) {
+      this.#parts.traces.step(entry.url, `waits, ${entry.depth} links from a seed, found on ${entry.via ?? 'no page'}`)
+    }
   }
 
   refused(reason: RefusalReason): void {
@@ -386,5 +393,16 @@ export class Books {
 
   #commitSoon(): void {
     this.commit().catch((fault: unknown) => this.#parts.onFault(fault))
+  }
+}
+
+function describeVerdict(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'page':
+      return `is a page, status ${verdict.status}, ${verdict.bytes} bytes`
+    case 'failed':
+      return `has failed: ${verdict.code}`
+    case 'skipped':
+      return `is skipped: ${verdict.reason}`
   }
 }

@@ -31,7 +31,9 @@ export function compareOptions(
   { url, agent }: Pick<CrawlSettings, 'url' | 'agent'>,
   before: RememberedOptions | null,
 ): OptionChanges {
-  const { sessionIds, urlLength: _, ...deciding } = url
+  const { sessionIds, urlLength: _, block, ...others } = url
+  // Crawls that were begun before there was one have none, and are not changed by that.
+  const deciding = block.length === 0 ? others : { ...others, block }
   const scope = JSON.stringify(deciding, (__, value: unknown) => (value instanceof RegExp ? String(value) : value))
   if (before !== null && String(before.sessionIds) !== String(sessionIds)) {
     const names = before.sessionIds.length === 0 ? 'none' : before.sessionIds.join(', ')

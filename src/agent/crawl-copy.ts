@@ -43,7 +43,8 @@ const COPY_BYTES = 2 ** 20
 const OWN_FILES =
   /^(?:(?:pages|failures)\.jsonl|crawl\.json|state\/(?:[a-z-]+\.jsonl|failures-\d+\.jsonl|links\.log|index\.cdxj|settings\.json)|state\/journal\/batches-\d+\.log)$/
 /** Of a crawl of several agents: what belongs to none of them. */
-const COMMON_FILES = /^(?:crawl\.json|state\/(?:timeline\.jsonl|shipped\.jsonl|settings\.json|layout\.json))$/
+const COMMON_FILES =
+  /^(?:crawl\.json|state\/(?:timeline\.jsonl|(?:events|changes)(?:-before)?\.jsonl|shipped\.jsonl|settings\.json|layout\.json))$/
 const WARC_FILE = /^archive\/.+\.warc(?:\.gz|\.zst)?(\.open)?$/
 const LINK_REFUSED = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 

@@ -74,6 +74,8 @@ export interface CrawlPlan {
   readonly peakRssBytes: () => number
   /** It is opened to put pages back in line whose WARC files are lost: these may be missing. */
   readonly notesLost?: true
+  /** Told of what happens to URLs that are followed (`Crawl.trace`). */
+  readonly onTrace?: (url: string, step: string) => void
   /** Where an experiment breaks it on purpose. */
   readonly faults?: FaultPoints
 }

@@ -1,13 +1,13 @@
 // A crawl as its owner sees it: opened from a directory, run to its end, looked at meanwhile, closed.
 
 import { join } from 'node:path'
-import { assert, type ClockMs, type StopReason } from '../base/index.ts'
+import { assert, type StopReason } from '../base/index.ts'
 import type { Wire } from '../exchange/index.ts'
-import type { FrontierFigures } from '../frontier/index.ts'
+import type { FrontierFigures, HostState } from '../frontier/index.ts'
 import type { CrawlIdentity, OriginalNote } from '../ledger/index.ts'
 import type { PageStatistics } from '../processors/index.ts'
 import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
-import type { CanonicalUrl } from '../url/index.ts'
+import type { CanonicalUrl, HostKey, UrlOptions } from '../url/index.ts'
 import type { BrokenFigures } from './broken-visits.ts'
 import { archivePlaces, type CheckpointFigures, copyCrawl } from './checkpoint.ts'
 import { Closers } from './closers.ts'
@@ -20,6 +20,9 @@ import type { LostCaptures } from './lost-captures.ts'
 import { originalNotesIn, unlessKnown } from './page-originals.ts'
 import { noteLost, requeue, requeueLost, requeuePages, type LostParts, type ReturnParts } from './requeue.ts'
 import { forgetUnreachable } from './robots-file.ts'
+import type { AdmittedSeeds } from './new-seeds.ts'
+import { previewScope, type ScopePreview } from './scope-preview.ts'
+import { Stopwatch } from './stopwatch.ts'
 import { joinWalk, type Walk } from './walk.ts'
 
 /** The figures of the moment, for progress and summary. */
@@ -36,6 +39,8 @@ export interface CrawlSnapshot {
   readonly isStopping: boolean
   /** What was done in this run, where it is not what the figures have grown by: parts of a crawl that move bring what they did elsewhere. */
   readonly done?: { readonly pages: number; readonly bytes: number }
+  /** Nobody is asked until it is resumed; what was under way may still be ending. */
+  readonly isPaused: boolean
 }
 
 /** Where an agent stands among the others. */
@@ -67,7 +72,7 @@ export class Crawl {
   readonly #state: CrawlState
   readonly #walk: Walk
   readonly #closers: Closers
-  readonly #startMs: ClockMs
+  readonly #watch: Stopwatch
   readonly #startCpuMs: number
 
   private constructor(
@@ -75,14 +80,14 @@ export class Crawl {
     state: CrawlState,
     walk: Walk,
     closers: Closers,
-    startMs: ClockMs,
+    watch: Stopwatch,
     startCpuMs: number,
   ) {
     this.#plan = plan
     this.#state = state
     this.#walk = walk
     this.#closers = closers
-    this.#startMs = startMs
+    this.#watch = watch
     this.#startCpuMs = startCpuMs
   }
 
@@ -93,15 +98,16 @@ export class Crawl {
       const { clock, cpuMs } = plan
       const startMs = plan.since?.ms ?? clock.nowMs()
       const startCpuMs = plan.since?.cpuMs ?? cpuMs()
+      const watch = new Stopwatch(clock, startMs)
       const spent = (): Spent => ({
-        ms: clock.nowMs() - startMs,
+        ms: watch.ms,
         cpuMs: cpuMs() - startCpuMs,
         peakRssBytes: plan.peakRssBytes(),
       })
       const bell: Bell = { ring: () => {} }
       const state = await openCrawlState(plan, closers, bell)
       const walk = await joinWalk(plan, state, closers, startMs, spent, bell)
-      return new Crawl(plan, state, walk, closers, startMs, startCpuMs)
+      return new Crawl(plan, state, walk, closers, watch, startCpuMs)
     } catch (fault) {
       // The first fault is the one to tell; what closing adds to it is its consequence.
       await closers.closeAll().catch(() => {})
@@ -158,6 +164,43 @@ export class Crawl {
 
   stop(reason: StopReason): void {
     this.#walk.pipeline.stop(reason)
+  }
+
+  /** Asks nobody from now on; what is under way ends. Time stands still: neither --max-time nor the figures count it. */
+  pause(): void {
+    this.#watch.pause()
+    this.#walk.pipeline.pause()
+  }
+
+  resume(): void {
+    this.#watch.resume()
+    this.#walk.pipeline.resume()
+  }
+
+  /** More seeds, while it runs. Those of other agents' hosts widen the scope here and are not counted. Durable when it resolves. */
+  addSeeds(seeds: readonly CanonicalUrl[]): Promise<AdmittedSeeds> {
+    return this.#walk.addSeeds(seeds)
+  }
+
+  /** What another scope would skip of what waits. */
+  previewScope(options: UrlOptions): Promise<ScopePreview> {
+    const { clock } = this.#plan
+    return previewScope(options, { clock, frontier: this.#state.frontier, seeds: this.#walk.scopeSeeds() })
+  }
+
+  /** The state of a host; null where it was never met. */
+  hostState(host: HostKey): Promise<HostState | null> {
+    return this.#state.frontier.look(host)
+  }
+
+  /** Hosts for which something waits, and how much. */
+  waitingHosts(): AsyncIterable<{ readonly host: HostKey; readonly waiting: number }> {
+    return this.#state.frontier.waitingHosts()
+  }
+
+  /** Follows a URL from now on: what happens to it is told (`CrawlPlan.onTrace`). */
+  trace(url: string): void {
+    this.#walk.traces.follow(url)
   }
 
   /** Other limits from now on, of this agent alone; what is not named stays as it is. */
@@ -347,7 +390,7 @@ export class Crawl {
     const { figures, frontier } = this.#state
     const { pipeline, books } = this.#walk
     // A run that finds nothing to do takes no time off the crawl.
-    const runMs = books.wasTouched ? clock.nowMs() - this.#startMs : 0
+    const runMs = books.wasTouched ? this.#watch.ms : 0
     const readyMs = pipeline.waitsUntilMs
     return {
       figures,
@@ -358,6 +401,7 @@ export class Crawl {
       cpuMs: books.wasTouched ? cpuMs() - this.#startCpuMs : 0,
       waitMs: readyMs === null ? null : Math.max(0, readyMs - clock.nowMs()),
       isStopping: pipeline.isStopping,
+      isPaused: pipeline.isPaused,
     }
   }
 

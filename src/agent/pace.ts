@@ -143,6 +143,11 @@ export class Pace {
     this.#parts.onRoom()
   }
 
+  /** For a crawl that pauses: all who wait for the speed limit pass, and see that nobody is to be asked. */
+  flush(): void {
+    this.#gate.flush()
+  }
+
   /** No limits any more, for a crawl that stops: all who wait pass, and see that there is nothing to do. */
   takeDown(): void {
     this.#gate.takeDown()

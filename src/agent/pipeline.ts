@@ -22,7 +22,7 @@ export interface PipelineParts {
   readonly visitor: Visitor
   readonly books: Books
   readonly permits: Permits
-  readonly pace: Pick<Pace, 'hasRoom' | 'isOpen' | 'begin' | 'end' | 'takeDown'>
+  readonly pace: Pick<Pace, 'hasRoom' | 'isOpen' | 'begin' | 'end' | 'flush' | 'takeDown'>
   /** Nothing is under way, yet URLs wait or others may send some: why to stop now, or null to wait on. */
   readonly onIdle: (idle: Idle) => StopReason | null
   /** Monotonic moment of --max-time, or null. */
@@ -66,6 +66,9 @@ export class Pipeline {
   #resolveEnd: (reason: StopReason) => void = () => {}
   #isPumping = false
   #isRunning = false
+  #isPaused = false
+  /** While it is paused: what was left until --max-time. */
+  #leftMs: number | null = null
   #waitsUntilMs: number | null = null
   /** When it stopped because all rest: when the first of them may be asked. */
   #restUntilMs: number | null = null
@@ -76,6 +79,11 @@ export class Pipeline {
 
   get isStopping(): boolean {
     return this.#stop !== null
+  }
+
+  /** Nobody is asked until resume(). */
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
   /** Turns under way. */
@@ -95,14 +103,12 @@ export class Pipeline {
 
   /** Runs until there is nothing left, a limit is reached, or stop() is called. All books are closed then. */
   async run(): Promise<StopReason> {
-    const { clock, deadlineMs, books } = this.#parts
+    const { books } = this.#parts
     const end = new Promise<StopReason>((resolve) => {
       this.#resolveEnd = resolve
     })
-    if (deadlineMs !== null && deadlineMs <= clock.nowMs()) this.stop('max-time')
-    else if (deadlineMs !== null) {
-      this.#cancelDeadline = clock.callAt(deadlineMs as ReturnType<Clock['nowMs']>, () => this.stop('max-time'))
-    }
+    // One that begins paused has its time before it.
+    if (!this.#isPaused) this.#countDown(this.#untilDeadlineMs)
     this.#isRunning = true
     this.#parts.pace.begin()
     this.pump()
@@ -120,6 +126,46 @@ export class Pipeline {
       return stopReasonOf(fault)
     }
     return reason
+  }
+
+  get #untilDeadlineMs(): number | null {
+    const { clock, deadlineMs } = this.#parts
+    return deadlineMs === null ? null : deadlineMs - clock.nowMs()
+  }
+
+  /** Stops in so long, unless it pauses before. */
+  #countDown(leftMs: number | null): void {
+    this.#leftMs = leftMs
+    if (leftMs === null) return
+    if (leftMs <= 0) return this.stop('max-time')
+    const { clock } = this.#parts
+    const atMs = (clock.nowMs() + leftMs) as ClockMs
+    const cancel = clock.callAt(atMs, () => this.stop('max-time'))
+    this.#cancelDeadline = () => {
+      cancel()
+      this.#leftMs = Math.max(0, atMs - clock.nowMs())
+    }
+  }
+
+  /** Hands out no turns from now on; what is under way ends, and nothing is the end of the crawl meanwhile. Twice is once. */
+  pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    if (this.#isRunning) this.#cancelDeadline?.()
+    else this.#leftMs = this.#untilDeadlineMs
+    this.#cancelDeadline = null
+    this.#cancelWake?.()
+    this.#cancelWake = null
+    this.#waitsUntilMs = null
+    // Whoever waits for the speed limit gives its turn back.
+    this.#parts.pace.flush()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    if (this.#isRunning && this.#stop === null) this.#countDown(this.#leftMs)
+    this.pump()
   }
 
   /** Asks nobody any more. Requests under way get a moment to end; asked twice, they are cut at once. */
@@ -164,7 +210,13 @@ export class Pipeline {
     let areAllAsked = false
     try {
       // The gate last: it calls when it opens only where it was all that stood in the way.
-      while (this.#stop === null && pace.hasRoom(this.#active) && permits.mayTake() && pace.isOpen()) {
+      while (
+        this.#stop === null &&
+        !this.#isPaused &&
+        pace.hasRoom(this.#active) &&
+        permits.mayTake() &&
+        pace.isOpen()
+      ) {
         const turn = frontier.take()
         if (turn === null) {
           areAllAsked = true
@@ -200,6 +252,7 @@ export class Pipeline {
 
   /** Nothing is under way: is this a rest, or the end? */
   #goesOn(): boolean {
+    if (this.#stop === null && this.#isPaused) return true
     if (this.#stop === null) {
       const reason = this.#parts.onIdle(this.idle())
       if (reason === null) return true

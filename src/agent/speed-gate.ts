@@ -68,12 +68,17 @@ export class SpeedGate {
     if (this.waiting > 0 || this.#isRingWanted) this.#arm()
   }
 
+  /** All who wait pass, and see for themselves that nobody is to be asked now; whoever comes later waits as ever. */
+  flush(): void {
+    while (this.waiting > 0) this.#letOnePass(this.#clock.nowMs())
+  }
+
   /** No limits any more, for a crawl that stops: all who wait pass, and see for themselves that there is nothing to do. */
   takeDown(): void {
     this.#isDown = true
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    while (this.waiting > 0) this.#letOnePass(this.#clock.nowMs())
+    this.flush()
   }
 
   #arm(): void {

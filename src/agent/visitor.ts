@@ -26,6 +26,7 @@ import type { Returns } from './returns.ts'
 import type { Permits } from './permits.ts'
 import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
 import type { RobotsDesk } from './robots-desk.ts'
+import type { Traces } from './traces.ts'
 import type { Trouble } from './trouble.ts'
 
 export interface VisitorParts {
@@ -51,6 +52,7 @@ export interface VisitorParts {
   /** Null where traps are walked into. */
   readonly traps: TrapWatch | null
   readonly permits: Permits
+  readonly traces: Traces
   /** True once no new request may be made. */
   readonly isStopping: () => boolean
   /** Aborted when requests under way must end too. */
@@ -217,8 +219,10 @@ export class Visitor {
     index: number,
     again: readonly FrontierEntry[],
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble } = this.#parts
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces } =
+      this.#parts
     faults.hit('visit')
+    if (traces.isOn) traces.step(entry.url, `is asked for at ${addresses[0]?.ip ?? 'a proxy'}, try ${entry.tries + 1}`)
     const isReturn = returns !== null && returns.has(entry.url)
     const isHead = heads !== null && !isReturn && heads.isDue(entry)
     if (entry.tries === 0 && entry.pauses === 0 && !isHead && !isReturn) traps?.asked(entry)
@@ -234,6 +238,7 @@ export class Visitor {
       },
       signal,
     )
+    if (traces.isOn) traces.step(entry.url, describeOutcome(outcome))
     if (outcome === null || (signal.aborted && outcome.kind === 'failed')) {
       permits.giveBack()
       return { restMs: 0, back: entry, ends: true }
@@ -428,4 +433,12 @@ export class Visitor {
     // A robots.txt that redirects to a host we cannot reach is unreachable itself.
     if (turn.errand !== null && desk !== null) desk.unreachable(turn.errand)
   }
+}
+
+function describeOutcome(outcome: FetchOutcome | null): string {
+  if (outcome === null) return 'is put back: nobody is asked now'
+  if (outcome.kind === 'fetched') {
+    return `was answered with ${outcome.document.status} after ${Math.round(outcome.document.durationMs)} ms`
+  }
+  return `was not had: ${outcome.kind === 'failed' ? outcome.code : outcome.reason} (${outcome.detail})`
 }

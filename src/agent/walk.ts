@@ -13,7 +13,7 @@ import { OptOutPolicy, productTokenOf } from '../robots/index.ts'
 import { type Strategy, strategyOf } from '../strategy/index.ts'
 import { TrapWatch } from '../traps/index.ts'
 import { type CanonicalUrl, compileCanonicaliser, compileScope, type Scope } from '../url/index.ts'
-import { Admission, type AdmissionSink, seedEntry } from './admission.ts'
+import { Admission, type AdmissionSink } from './admission.ts'
 import { Books, type CommittedFile } from './books.ts'
 import { BrokenVisits } from './broken-visits.ts'
 import { compareOptions, type OptionChanges, type RememberedOptions } from './changed-options.ts'
@@ -28,6 +28,7 @@ import { LearntRests, type MannersNote } from './learnt-rests.ts'
 import { MachineLoad } from './machine-load.ts'
 import { Manners } from './manners.ts'
 import { Neighbours } from './neighbours.ts'
+import { admitSeeds, type AdmittedSeeds, type SeedParts } from './new-seeds.ts'
 import { Pace, type Speed, shareOfSpeed } from './pace.ts'
 import { PacedFetcher } from './paced-fetcher.ts'
 import { PageSettler } from './page-settler.ts'
@@ -39,6 +40,7 @@ import { Returns } from './returns.ts'
 import { forgetUnreachable } from './robots-file.ts'
 import { RobotsDesk } from './robots-desk.ts'
 import { shareOf } from './speed-limit.ts'
+import { Traces } from './traces.ts'
 import { type GivenUpNote, Trouble } from './trouble.ts'
 import { Visitor } from './visitor.ts'
 
@@ -56,6 +58,11 @@ export interface Walk {
   readonly trouble: Trouble
   readonly traps: TrapWatch | null
   readonly changes: OptionChanges
+  readonly traces: Traces
+  /** Every URL that the scope goes out from: seeds, and what they redirected to, of all agents. */
+  readonly scopeSeeds: () => Iterable<CanonicalUrl>
+  /** Takes in more seeds while it runs; what it says is durable. */
+  readonly addSeeds: (seeds: readonly CanonicalUrl[]) => Promise<AdmittedSeeds>
 }
 
 export async function joinWalk(
@@ -74,6 +81,7 @@ export async function joinWalk(
   // Other options are remembered once all that follows from them is done: a crash before must not lose it.
   let remembered = before ?? changes.remembered
   const seedsWritten = new Set(past.seeds.map((seed) => seed.url))
+  const traces = new Traces(plan.onTrace ?? (() => {}))
   const books: Books = new Books({
     clock,
     journal,
@@ -100,6 +108,7 @@ export async function joinWalk(
     spent,
     tickMs: agent.tick,
     onFault: (fault) => pipeline.breakDown(fault),
+    traces,
     faults,
   })
   const scope = compileScope(settings.url)
@@ -151,7 +160,7 @@ export async function joinWalk(
   const resolver = proxyResolvesNames(settings.fetch.proxy) ? null : new CachingResolver(settings.dns, clock)
   if (resolver !== null) closers.add(() => resolver.close())
   const pace = paceOf(plan, state, closers, () => pipeline.pump())
-  const isStopping = (): boolean => pipeline.isStopping
+  const isStopping = (): boolean => pipeline.isStopping || pipeline.isPaused
   const visitor = new Visitor({
     clock,
     frontier,
@@ -169,6 +178,7 @@ export async function joinWalk(
     traps,
     broken,
     permits,
+    traces,
     isStopping,
     signal: abort.signal,
     rules: { retries: agent.retries, pauses: agent.pauses, hostPages: agent.hostPages },
@@ -198,38 +208,56 @@ export async function joinWalk(
     await neighbours.restore(journal)
     closers.add(() => neighbours.close())
   }
-  const seeds = await goOn(plan, state, admission, books, sink, scope, strategy, trouble, changes)
+  const seedParts = { admission, books, scope, sink, isKnown: (seed: CanonicalUrl) => seedsWritten.has(seed) }
+  const seeds = await goOn(plan, state, seedParts, strategy, trouble, changes)
   // From here on the last batch speaks of what is here.
   if (past.isMoved) books.noted()
   if (JSON.stringify(remembered) !== JSON.stringify(changes.remembered)) books.noted()
   remembered = changes.remembered
   await books.commit()
-  return { neighbours, permits, pipeline, pace, broken, books, statistics, seeds, strategy, trouble, traps, changes }
+  const addSeeds = async (more: readonly CanonicalUrl[]): Promise<AdmittedSeeds> => {
+    const admitted = await admitSeeds(more, seedParts)
+    seeds.push(...admitted.added)
+    await books.commit()
+    pipeline.pump()
+    return admitted
+  }
+  const scopeSeeds = (): Iterable<CanonicalUrl> => seedsWritten
+  return {
+    neighbours,
+    permits,
+    pipeline,
+    pace,
+    broken,
+    books,
+    statistics,
+    seeds,
+    strategy,
+    trouble,
+    traps,
+    changes,
+    traces,
+    scopeSeeds,
+    addSeeds,
+  }
 }
 
 /** What this run adds to the past: new seeds, and what raised limits let in. Returns the seeds that were given. */
 async function goOn(
   plan: CrawlPlan,
   { past, files, figures, robots }: CrawlState,
-  admission: Admission,
-  books: Books,
-  sink: AdmissionSink,
-  scope: Scope,
+  seedParts: SeedParts,
   strategy: Strategy,
   trouble: Trouble,
   changes: OptionChanges,
 ): Promise<CanonicalUrl[]> {
+  const { admission, books, scope, sink } = seedParts
   const seeds = past.seeds.filter((seed) => seed.via === null).map((seed) => seed.url)
   // A crawl of which nothing came is worth another try: the server may be up again, or --allow-private given.
   const isBarren = !past.isNew && figures.pages === 0
   const known = new Set(past.seeds.map((seed) => seed.url))
-  for (const seed of plan.seeds) {
-    if (await admission.admitSeed(seed, sink)) seeds.push(seed)
-    // Another's: it widens our scope too, also in a run that is given no seeds.
-    else if (admission.isAbroad(seed) && !known.has(seed) && scope.judge(seed, 0) === null) {
-      books.seedAbroad(seedEntry(seed))
-    }
-  }
+  const { added } = await admitSeeds(plan.seeds, seedParts)
+  seeds.push(...added)
   const parts = { failures: files.failures, books, strategy, trouble, isSeed: (url: CanonicalUrl) => known.has(url) }
   if (isBarren) {
     const given = new Set<string>(plan.seeds)

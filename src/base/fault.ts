@@ -22,6 +22,8 @@ export const FAULTS = {
   SHELF_UNREACHABLE: 'the place for finished archives (--archive-to) cannot be reached; it is tried again',
   SHELF_REFUSED: 'the place for finished archives refuses us: keys, rights or its name are wrong',
   SHELF_DIFFERS: 'what stands at the place for finished archives is not what was put there',
+  CONTROL_UNKNOWN: 'there is no such crawl, host or node here',
+  CONTROL_REFUSED: 'as the crawl stands, it cannot do what it was asked for',
   ASSERTION: 'a promise inside Portolan was broken; please report it',
 } as const
 export type FaultCode = keyof typeof FAULTS

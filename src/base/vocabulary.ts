@@ -80,6 +80,7 @@ export const REFUSALS = {
   userinfo: 'carries a user name or password',
   'too-long': 'longer than the limit',
   'out-of-scope': 'outside the scope',
+  blocked: 'its host, or a domain it lies in, is blocked (--block)',
   excluded: 'matches --exclude',
   'not-included': 'matches no --include',
   filtered: 'refused by the URL filter of the configuration',

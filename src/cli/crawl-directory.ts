@@ -13,6 +13,8 @@ import { quote } from './config-flags.ts'
 import { loadSettings } from './stored-settings.ts'
 import { VERSION } from './version.ts'
 
+export { shellWord } from '../report/index.ts'
+
 /** Where a command writes; the process itself outside tests. */
 export interface CommandStreams {
   readonly stdout: { write(text: string): unknown }
@@ -105,10 +107,4 @@ function planWithoutSeeds(dir: string, share: Share | null, settings: CrawlConfi
     cpuMs: () => 0,
     peakRssBytes: () => 0,
   }
-}
-
-/** A directory in a command that can be pasted into a shell. */
-export function shellWord(text: string): string {
-  const shown = printable(text)
-  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", `'\\''`)}'`
 }

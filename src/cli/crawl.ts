@@ -50,6 +50,15 @@ const OWN_FLAGS = new Map([
       text: 'Run the crawl in a process of its own, and start it again when that one is killed or out of memory.',
     },
   ],
+  [
+    'dashboard',
+    {
+      takesValue: false,
+      repeats: false,
+      text: 'Serve the dashboard while it runs, on this machine alone; prints its link.',
+    },
+  ],
+  ['dashboard-port', { takesValue: true, repeats: false, text: 'The port of the dashboard.' }],
   ['crawl', { takesValue: true, repeats: false, text: 'With --nats: what the crawl is called in the cluster.' }],
   ['name', { takesValue: true, repeats: false, text: 'With --nats: what this node is called in the cluster.' }],
   [
@@ -61,6 +70,7 @@ const OWN_FLAGS = new Map([
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   progress: 'MODE',
+  'dashboard-port': 'PORT',
   crawl: 'NAME',
   name: 'NAME',
   shares: 'NUMBER',
@@ -68,6 +78,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 const FALLBACKS: Readonly<Record<string, string>> = {
   dir: './<host of the first seed>',
   progress: 'auto',
+  'dashboard-port': 'any that is free',
   crawl: '<host of the first seed>',
   name: '<this machine>',
   shares: String(SHARES_USUAL),
@@ -86,6 +97,10 @@ export const crawlCommand: Command = {
       what: 'many sites, stop after eight hours',
     },
     { command: 'portolan crawl --dir archive', what: 'go on with what was stopped, as it was meant' },
+    {
+      command: 'portolan crawl https://example.org/ --dashboard',
+      what: 'with a page in the browser to watch and steer it',
+    },
     {
       command: 'portolan crawl http://127.0.0.1:8080/ --allow-private --delay 0ms',
       what: 'a server of your own, at full speed',
@@ -143,6 +158,11 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const crawl = own('crawl') as string | undefined
   const name = own('name') as string | undefined
   const shares = readShares(own('shares') as string | undefined, problems)
+  const dashboardPort = readDashboard(
+    own('dashboard') !== undefined,
+    own('dashboard-port') as string | undefined,
+    problems,
+  )
   const isToGuard = own('guard') !== undefined && !isGuarded()
   if (!PROGRESS_MODES.includes(progress)) {
     problems.push({ where: '--progress', what: `'${progress}' is not one of ${PROGRESS_MODES.join(', ')}` })
@@ -188,10 +208,20 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
     progress,
     isJson,
     warnings,
+    ...(dashboardPort === null ? {} : { dashboardPort }),
     isToGuard,
     input,
     wishes: { crawl, name, shares },
   }
+}
+
+/** The port; 0 where any will do; null without a dashboard. A port alone asks for one. */
+function readDashboard(isWanted: boolean, text: string | undefined, problems: Problem[]): number | null {
+  if (text === undefined) return isWanted ? 0 : null
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text.trim() !== '') return port
+  problems.push({ where: '--dashboard-port', what: `'${text}' is no port: a number from 0 to 65535` })
+  return null
 }
 
 /** Also a guard that gives up owes the one JSON object. */

@@ -47,7 +47,7 @@ export class ControlError extends Error {
 /** The body may be left out where all of it may. */
 type Body<N extends RouteName> = [BodyOf<N>] extends [undefined]
   ? []
-  : Partial<BodyOf<N>> extends BodyOf<N>
+  : Record<string, never> extends BodyOf<N>
     ? [body?: BodyOf<N>]
     : [body: BodyOf<N>]
 

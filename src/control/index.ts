@@ -7,5 +7,13 @@ export { type ControlClient, ControlError, createClient, fetchTransport } from '
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
 
+export { type Change, ChangeLog, readChanges } from './change-log.ts'
+export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
+export { type EventKind, EventLog, readEvents } from './event-log.ts'
+export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
+
+/** `const { RunningCrawl } = await loadRunningCrawl()` */
+export const loadRunningCrawl = () => import('./running-crawl.ts')
+
 /** `const { createServer } = await loadServer()` */
 export const loadServer = () => import('./server.ts')

@@ -320,6 +320,65 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     }
   }
 
+  /**
+   * The same while the crawl goes on, in pieces of one host each, and about right: what comes or goes meanwhile may be in it or not.
+   * Nothing is written to disk until it has ended, so that no block goes that is about to be read.
+   */
+  async *survey(): AsyncIterable<readonly FrontierEntry[]> {
+    const release = await this.#store.pause()
+    try {
+      const counted = new Set<HostKey>()
+      for (const host of this.hosts.values()) {
+        if (!host.isAtHand) continue
+        counted.add(host.key)
+        yield* this.#piecesOf(host)
+      }
+      for await (const [key, bytes] of this.#store.records()) {
+        if (counted.has(key)) continue
+        const atHand = this.hosts.get(key)
+        if (atHand?.isAtHand === true) {
+          yield* this.#piecesOf(atHand)
+          continue
+        }
+        const host = new DiskHost(key)
+        host.adopt(this.lines, decodeRecord(key, bytes, this.#store.code))
+        try {
+          yield* this.#piecesOf(host)
+        } finally {
+          host.clear(this.lines)
+        }
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Each piece is taken in one breath: rows that were left behind may be another's by the next. */
+  async *#piecesOf(host: DiskHost): AsyncIterable<readonly FrontierEntry[]> {
+    if (host.turn !== null) yield host.unconcluded
+    for (const segment of host.segments()) {
+      if (segment.isUnread || segment.inline !== null) yield await this.#reader.readWhole(host.key, segment)
+      else yield [...this.lines.entries(segment, host.key)]
+    }
+    if (host.later !== null) yield [...host.later]
+  }
+
+  /** Hosts for which something waits, and how much; about right while the crawl goes on. */
+  async *waitingHosts(): AsyncIterable<{ readonly host: HostKey; readonly waiting: number }> {
+    const counted = new Set<HostKey>()
+    for (const host of this.hosts.values()) {
+      if (!host.isAtHand) continue
+      counted.add(host.key)
+      const { waiting } = this.stateOf(host)
+      if (waiting > 0) yield { host: host.key, waiting }
+    }
+    for await (const [key, bytes] of this.#store.records()) {
+      if (counted.has(key)) continue
+      const waiting = waitingOf(decodeRecord(key, bytes, this.#store.code))
+      if (waiting > 0) yield { host: key, waiting }
+    }
+  }
+
   /** Everything of every host known, for another frontier to take over. Nothing may be offered or taken meanwhile. */
   async *handOver(): AsyncIterable<HandedHost> {
     for await (const host of this.#allHosts()) {

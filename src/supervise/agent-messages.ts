@@ -18,6 +18,7 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { HeldShare } from '../replica/index.ts'
 import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
+import type { AgentQuestion, AnswerMessage } from './agent-questions.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
 export interface ClusterOrders {
@@ -96,6 +97,11 @@ export type ToAgent =
   | { readonly kind: 'recall' }
   /** Other limits from now on, of this agent alone. */
   | { readonly kind: 'set-speed'; readonly change: Partial<Speed> }
+  /** Ask nobody until you hear otherwise; what is under way ends. */
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  /** Answered with the same number. */
+  | { readonly kind: 'ask'; readonly number: number; readonly question: AgentQuestion }
   | { readonly kind: 'stop'; readonly reason: StopReason }
   /** Everybody has stopped asking. */
   | { readonly kind: 'finish' }
@@ -125,6 +131,9 @@ export interface Opened {
 export type FromAgent =
   | Opened
   | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }
+  | AnswerMessage
+  /** Something happened to a URL that is followed. */
+  | { readonly kind: 'trace'; readonly url: string; readonly step: string }
   | { readonly kind: 'short' }
   | { readonly kind: 'surrendered'; readonly pages: number }
   /** It has stopped asking: it was told to, or it is broken. */

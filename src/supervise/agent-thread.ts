@@ -10,6 +10,7 @@ import { SharedIpGate } from '../frontier/index.ts'
 import type { AgentOrders, AgentStatus, ClusterOrders, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
 import type { ClusteredAgent, Seat } from './clustered-agent.ts'
 import { breakNowAndThen } from './agent-faults.ts'
+import { type AgentQuestion, answerQuestion } from './agent-questions.ts'
 import { domainGateOf, ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
@@ -102,6 +103,12 @@ function obey(crawl: Crawl, message: ToAgent): void {
       return say({ kind: 'surrendered', pages: crawl.surrender() })
     case 'set-speed':
       return crawl.setSpeed(message.change)
+    case 'pause':
+      return crawl.pause()
+    case 'resume':
+      return crawl.resume()
+    case 'ask':
+      return answer(crawl, message.number, message.question)
     case 'stop':
       return crawl.stop(message.reason)
     case 'finish':
@@ -116,6 +123,13 @@ function obey(crawl: Crawl, message: ToAgent): void {
     case 'release':
       if (held?.attempt === message.attempt) letGo(held)
   }
+}
+
+function answer(crawl: Crawl, number: number, question: AgentQuestion): void {
+  void answerQuestion(crawl, question).then(
+    (said) => say({ kind: 'answer', number, answer: said, fault: null }),
+    (fault: unknown) => say({ kind: 'answer', number, answer: null, fault: plainFault(fault) }),
+  )
 }
 
 interface Held {
@@ -236,6 +250,7 @@ function planOf(own: AgentOrders, place: ClusteredAgent | null): CrawlPlan {
     // The process's time is one: the first agent writes it down.
     cpuMs: agent === 0 ? processCpuMs : () => 0,
     peakRssBytes: () => process.resourceUsage().maxRSS * 1_024,
+    onTrace: (url, step) => say({ kind: 'trace', url, step }),
     faults,
   }
   return place === null ? plan : place.planOf(plan, seatOf(own))

@@ -21,7 +21,12 @@ export function figuresOf(statuses: readonly AgentStatus[], earlier: Earlier): C
 }
 
 /** Time and CPU are what the agents write down: whoever looks at the crawl later is told the same. */
-export function snapshotOf(statuses: readonly AgentStatus[], earlier: Earlier, isStopping: boolean): CrawlSnapshot {
+export function snapshotOf(
+  statuses: readonly AgentStatus[],
+  earlier: Earlier,
+  isStopping: boolean,
+  isPaused = false,
+): CrawlSnapshot {
   const now = joinEarlier(statuses.map(({ totals }) => totals))
   // Less where an agent was started again: what it had not committed of it is gone.
   const totalMs = Math.max(now.ms, earlier.ms)
@@ -44,5 +49,6 @@ export function snapshotOf(statuses: readonly AgentStatus[], earlier: Earlier, i
     cpuMs: Math.max(0, now.cpuMs - earlier.cpuMs),
     waitMs: active > 0 || waits.length === 0 ? null : Math.min(...waits),
     isStopping,
+    isPaused,
   }
 }

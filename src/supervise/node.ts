@@ -16,6 +16,7 @@ import {
   type CrawlSnapshot,
   type PaceFigures,
   type Speed,
+  Stopwatch,
 } from '../agent/index.ts'
 import { type Clock, Fault, type FaultPlan, type FaultTally, type StopReason } from '../base/index.ts'
 import type { LostSum } from '../cluster/index.ts'
@@ -24,6 +25,7 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { AgentCrew, type CrewCare, USUAL_CARE } from './agent-crew.ts'
 import type { AgentStatus, Earlier, FromAgent, Opened, PlainFault } from './agent-messages.ts'
+import { type AgentQuestion, type AnswerTo, Questions } from './agent-questions.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
@@ -49,6 +51,8 @@ export interface NodePlan {
   readonly agentsUsual: number
   /** Told of what an operator wants to know. */
   readonly onEvent: (event: NodeEvent) => void
+  /** Whoever opens it holds the directory already, and keeps it when it is closed. */
+  readonly isLocked?: boolean
   /** How agents are looked after; as usual where nothing is said. */
   readonly care?: CrewCare
   /** An experiment: what is to break on purpose. */
@@ -68,6 +72,8 @@ export type NodeEvent =
   | { readonly kind: 'agent-warning'; readonly agent: number; readonly what: string }
   /** The system allows fewer connections than were asked for. */
   | { readonly kind: 'fewer-connections'; readonly what: string }
+  /** What happened to a URL that is followed. */
+  | { readonly kind: 'trace'; readonly agent: number; readonly url: string; readonly step: string }
   | SharingEvent
   | ClusterEvent
 
@@ -96,7 +102,8 @@ const VIEW_MS = 1_000
 const DRAIN_MS = 15_000
 export class CrawlNode {
   readonly #plan: NodePlan
-  readonly #lock: DirectoryLock
+  /** Null where its owner holds the directory. */
+  readonly #lock: DirectoryLock | null
   /** Names of the shares inside the crawl's directory; null where there is one, which is the directory itself. */
   readonly #names: readonly string[] | null
   readonly #identity: CrawlIdentity
@@ -117,6 +124,10 @@ export class CrawlNode {
   readonly #closing = new Map<number, (fault: PlainFault | null) => void>()
   readonly #ended = new Set<number>()
   readonly #checkpoints: Checkpointing
+  readonly #questions: Questions
+  /** Of the crawl's time, in which pauses do not count. */
+  readonly #watch: Stopwatch
+  #isPaused = false
   #isRunning = false
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -125,12 +136,18 @@ export class CrawlNode {
   readonly #startMs: number
   #before: Earlier = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
 
-  private constructor(plan: NodePlan, lock: DirectoryLock, names: readonly string[] | null, identity: CrawlIdentity) {
+  private constructor(
+    plan: NodePlan,
+    lock: DirectoryLock | null,
+    names: readonly string[] | null,
+    identity: CrawlIdentity,
+  ) {
     this.#plan = plan
     this.#lock = lock
     this.#names = names
     this.#identity = identity
     this.#startMs = plan.clock.nowMs()
+    this.#watch = new Stopwatch(plan.clock, this.#startMs)
     const shares = names === null ? [plan.dir] : names.map((name) => join(plan.dir, name))
     const { maxPages, maxWait } = plan.settings.agent
     this.#opened = shares.map(() => null)
@@ -138,6 +155,9 @@ export class CrawlNode {
     this.#permits = new PermitOffice(maxPages, shares.length)
     this.#ends = new EndWatch(maxWait)
     this.#crew = this.#gather(shares)
+    this.#questions = new Questions(shares.length, (agent, number, question) =>
+      this.#crew.tell(agent, { kind: 'ask', number, question }),
+    )
     this.#checkpoints = new Checkpointing({
       dir: plan.dir,
       names,
@@ -187,7 +207,7 @@ export class CrawlNode {
   static async open(plan: NodePlan): Promise<CrawlNode> {
     const folder = join(plan.dir, 'state')
     await makeDirectory(folder)
-    const lock = await lockDirectory(folder)
+    const lock = plan.isLocked === true ? null : await lockDirectory(folder)
     let node: CrawlNode | null = null
     try {
       const { names, identity } = await settleShares(plan)
@@ -197,7 +217,7 @@ export class CrawlNode {
     } catch (fault) {
       // The first fault is the one to tell.
       if (node !== null) await node.#letGo().catch(() => {})
-      await lock.release()
+      await lock?.release()
       throw fault
     }
   }
@@ -265,12 +285,11 @@ export class CrawlNode {
   }
 
   snapshot(): CrawlSnapshot {
-    return snapshotOf(this.#crew.statuses, this.#before, this.#stop !== null)
+    return snapshotOf(this.#crew.statuses, this.#before, this.#stop !== null, this.#isPaused)
   }
 
   /** Runs until there is nothing left, a limit is reached, or stop() is called. */
   async run(): Promise<StopReason> {
-    const { clock, settings } = this.#plan
     const end = new Promise<void>((resolve) => {
       this.#resolveEnd = resolve
     })
@@ -279,17 +298,49 @@ export class CrawlNode {
     if (this.#names !== null) {
       this.#timers.every(VIEW_MS, () => this.#advanceView())
       this.#nextRound(QUIET_ROUND_MS)
-      const { maxTime } = settings.agent
-      if (maxTime !== null) {
-        const leftMs = maxTime - this.#before.ms - (clock.nowMs() - this.#startMs)
-        this.#timers.after('max-time', Math.max(0, leftMs), () => this.stop('max-time'))
-      }
+      this.#countDown()
     }
     if (this.#stop !== null) this.#tellStop(this.#stop)
     await end
+    this.#questions.end()
     this.#timers.clear()
     await this.#view?.idle()
     return this.#stop ?? 'error'
+  }
+
+  /** Of several agents; one that does it all knows for itself. */
+  #countDown(): void {
+    const { maxTime } = this.#plan.settings.agent
+    if (maxTime === null || this.#names === null || this.#isPaused) return
+    const leftMs = maxTime - this.#before.ms - this.#watch.ms
+    this.#timers.after('max-time', Math.max(0, leftMs), () => this.stop('max-time'))
+  }
+
+  /**
+   * Nobody is asked from now on; what is under way ends, and is written down. Nothing ends the crawl meanwhile but stop() and faults,
+   * and the time does not count. Before run() it begins paused.
+   */
+  pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#watch.pause()
+    this.#timers.cancel('max-time')
+    this.#crew.tellAll({ kind: 'pause' })
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#watch.resume()
+    // What was quiet meanwhile says nothing of what comes.
+    this.#ends.forget()
+    this.#crew.tellAll({ kind: 'resume' })
+    if (this.#isRunning) this.#countDown()
+  }
+
+  /** Asks every agent while it runs; one answer of each, by agent. */
+  ask<Q extends AgentQuestion>(question: Q): Promise<readonly AnswerTo<Q>[]> {
+    return this.#questions.ask(question)
   }
 
   /**
@@ -305,6 +356,11 @@ export class CrawlNode {
   /** How fast each agent may go, as it said last. */
   get paces(): readonly PaceFigures[] {
     return this.#crew.statuses.map(({ pace }) => pace)
+  }
+
+  /** What each agent said last, by agent; null where it has said nothing yet. */
+  get standings(): readonly (AgentStatus | null)[] {
+    return this.#crew.lastSaid
   }
 
   /** Visits that broke by a fault of ours, since the threads of the agents were started. */
@@ -340,6 +396,10 @@ export class CrawlNode {
         return this.#hasEnded(agent, message)
       case 'closed':
         return this.#closing.get(agent)?.(message.fault)
+      case 'answer':
+        return this.#questions.hear(agent, message)
+      case 'trace':
+        return this.#plan.onEvent({ kind: 'trace', agent, url: message.url, step: message.step })
       case 'held':
       case 'copied':
         return this.#checkpoints.hear(agent, message)
@@ -374,14 +434,15 @@ export class CrawlNode {
     this.#answered.add(agent)
     if (this.#answered.size < this.#crew.size || this.#stop !== null) return
     const standings = this.#crew.statuses.map(({ standing }) => standing)
-    const reason = this.#ends.round(standings, this.#permits.left)
+    const reason = this.#isPaused ? null : this.#ends.round(standings, this.#permits.left)
     if (reason !== null) return this.stop(reason)
     if (this.#permits.short.length > 0 && this.#permits.left <= 0) {
       for (const [one, { permits }] of standings.entries()) {
         if (permits > 0) this.#crew.tell(one, { kind: 'recall' })
       }
     }
-    this.#nextRound(standings.every(({ isQuiet }) => isQuiet) ? QUIET_ROUND_MS : ROUND_MS)
+    const isNear = !this.#isPaused && standings.every(({ isQuiet }) => isQuiet)
+    this.#nextRound(isNear ? QUIET_ROUND_MS : ROUND_MS)
   }
 
   /** An agent asks nobody any more: because it was told to stop, or because it has broken. */
@@ -450,6 +511,8 @@ export class CrawlNode {
   /** It does nothing any more, and nobody waits for it. */
   #isGone(agent: number): void {
     this.#checkpoints.lost(agent)
+    // Its answers will not come.
+    this.#questions.end()
     this.#closing.get(agent)?.(null)
     this.#drained.add(agent)
     this.#ended.add(agent)
@@ -460,7 +523,10 @@ export class CrawlNode {
   /** An agent that had died is back. */
   #goesOn(agent: number, why: string, ms: number): void {
     this.#crew.tell(agent, { kind: 'set-speed', change: this.#speeds.of(agent) })
+    // First, so that it asks nobody in between.
+    if (this.#isPaused) this.#crew.tell(agent, { kind: 'pause' })
     this.#crew.tell(agent, { kind: 'run' })
+    this.#questions.isBack(agent)
     if (this.#stop !== null) this.#crew.tell(agent, { kind: 'stop', reason: this.#stop })
     // The round it was to answer is lost with it.
     if (this.#names !== null && this.#stop === null) this.#nextRound(ROUND_MS)
@@ -492,7 +558,7 @@ export class CrawlNode {
       await last()
     } finally {
       await this.#letGo()
-      await this.#lock.release()
+      await this.#lock?.release()
     }
   }
 
@@ -519,6 +585,7 @@ export class CrawlNode {
 
   async #letGo(): Promise<void> {
     this.#timers.clear()
+    this.#questions.end()
     await this.#view?.close()
     this.#view = null
     await this.#crew.letGo()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { choice, count, limit, patterns, shaped, texts } from '../base/options.ts'
 import { URL_LENGTH_DEFAULT } from './canonicalise.ts'
-import { urlFilterSchema } from './url-filter-schema.ts'
+import { hostText, urlFilterSchema } from './url-filter-schema.ts'
 
 /** Which URLs the crawl may visit. */
 export const urlOptions = z.strictObject({
@@ -11,6 +11,15 @@ export const urlOptions = z.strictObject({
   }),
   include: patterns({ text: 'Follow only links whose URL matches one of these.', flag: 'include' }),
   exclude: patterns({ text: 'Never visit a URL that matches one of these, seeds not excepted.', flag: 'exclude' }),
+  block: shaped(
+    z.array(hostText).default([]),
+    {
+      text: 'Never visit these hosts and domains, with all that lies in them, seeds not excepted: a black list.',
+      flag: 'block',
+      placeholder: 'DOMAIN',
+    },
+    'none',
+  ),
   maxDepth: limit(
     { text: 'How many links away from a seed a page may be; 0 visits the seeds alone.', flag: 'max-depth' },
     0,

@@ -3,6 +3,7 @@
 //   depth      it is at most maxDepth links away from a seed (seeds: 0)
 //   scope      it is on a seed's host, in its registrable domain, under its directory; or the scope is 'any'
 //   path       it lies at most pathDepth directories deep
+//   block      neither its host nor a domain it lies in is blocked
 //   exclude    it matches none of the exclude patterns
 //   include    there are no include patterns, or it matches one
 //   filter     the URL filter of the configuration says yes
@@ -15,7 +16,7 @@
 import { type BoundedPattern, boundPattern, type RefusalReason } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from './canonical-url.ts'
 import { registrableDomain } from './registrable-domain.ts'
-import { compileUrlFilter, type UrlFilter, type UrlPredicate } from './url-filter.ts'
+import { canonicalHost, compileUrlFilter, type UrlFilter, type UrlPredicate } from './url-filter.ts'
 import { directoryDepthOf, directoryOf, hostKeyOf, originOf } from './url-parts.ts'
 
 export type ScopeKind = 'host' | 'domain' | 'prefix' | 'any'
@@ -24,6 +25,8 @@ export interface ScopeOptions {
   readonly scope: ScopeKind
   readonly include: readonly RegExp[]
   readonly exclude: readonly RegExp[]
+  /** Hosts and domains; none where left out. */
+  readonly block?: readonly string[]
   readonly maxDepth: number | null
   readonly pathDepth: number | null
   readonly filter: UrlFilter | null
@@ -53,6 +56,10 @@ class CompiledScope implements Scope {
   readonly #kind: ScopeKind
   readonly #include: readonly BoundedPattern[]
   readonly #exclude: readonly BoundedPattern[]
+  readonly #blocked: ReadonlySet<string>
+  /** The last origin asked about by #isBlocked, with its '/'. */
+  #blockOrigin = ''
+  #isBlockOrigin = false
   readonly #depthMax: number
   readonly #pathDepthMax: number
   readonly #filter: UrlPredicate | null
@@ -70,6 +77,7 @@ class CompiledScope implements Scope {
     this.#kind = options.scope
     this.#include = options.include.map(boundPattern)
     this.#exclude = options.exclude.map(boundPattern)
+    this.#blocked = new Set((options.block ?? []).map((name) => canonicalHost(name) ?? name))
     this.#depthMax = options.maxDepth ?? Number.MAX_SAFE_INTEGER
     this.#pathDepthMax = options.pathDepth ?? Number.MAX_SAFE_INTEGER
     this.#filter = options.filter === null ? null : compileUrlFilter(options.filter)
@@ -95,10 +103,25 @@ class CompiledScope implements Scope {
     if (this.#pathDepthMax !== Number.MAX_SAFE_INTEGER && directoryDepthOf(url) > this.#pathDepthMax) {
       return 'path-too-deep'
     }
+    if (this.#blocked.size > 0 && this.#isBlocked(url)) return 'blocked'
     if (matchesAny(this.#exclude, url)) return 'excluded'
     if (this.#include.length > 0 && depth > 0 && !matchesAny(this.#include, url)) return 'not-included'
     if (this.#filter !== null && !this.#filter(url)) return 'filtered'
     return null
+  }
+
+  /** A few looks into a set for every origin, however long the list. */
+  #isBlocked(url: CanonicalUrl): boolean {
+    if (this.#blockOrigin === '' || !url.startsWith(this.#blockOrigin)) {
+      this.#blockOrigin = `${originOf(url)}/`
+      let name: string = hostKeyOf(url)
+      this.#isBlockOrigin = this.#blocked.has(name)
+      for (let dot = name.indexOf('.'); dot !== -1 && !this.#isBlockOrigin; dot = name.indexOf('.')) {
+        name = name.slice(dot + 1)
+        this.#isBlockOrigin = this.#blocked.has(name)
+      }
+    }
+    return this.#isBlockOrigin
   }
 
   #addPrefix(host: HostKey, directory: string): void {

@@ -5,7 +5,7 @@ import { patternComplaint } from '../base/index.ts'
 import { canonicalise } from './canonicalise.ts'
 import { canonicalHost, type UrlFilter } from './url-filter.ts'
 
-const hostText = z.string().refine((text) => canonicalHost(text) !== null, { error: 'is not a host name' })
+export const hostText = z.string().refine((text) => canonicalHost(text) !== null, { error: 'is not a host name' })
 const prefixText = z
   .string()
   .refine((text) => typeof canonicalise(text) === 'string', { error: 'is not a URL; write it from the scheme on' })

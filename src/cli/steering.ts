@@ -1,0 +1,254 @@
+// A crawl of this process while it is steered: what it is meant to be now, and what is to become of it.
+//
+//   open ──▶ run ──▶ ended ──▶ a change waits? ──▶ close, open with it ──▶ run …
+//              ▲                     │ no
+//              └ pause, speed, seeds └──▶ close, the end
+//
+// One change at a time. What a change is, is on disk before it takes effect: in changes.jsonl that it was made, in settings.json what holds
+// from then on. Where the crawl cannot be opened with it, it goes on as it was, and settings.json says so.
+
+import type { AdmittedSeeds, Speed } from '../agent/index.ts'
+import { Fault, type StopReason, systemClock } from '../base/index.ts'
+import type { CrawlConfig } from '../config/index.ts'
+import { ChangeLog, EventLog, type Moment, type SteeredCrawl, type SteeredNode } from '../control/index.ts'
+import { printable } from '../report/index.ts'
+import { CrawlNode } from '../supervise/index.ts'
+import type { CanonicalUrl } from '../url/index.ts'
+import type { CrawlJob, CrawlRequest } from './crawl-job.ts'
+import { dropPendingSeeds, keepPendingSeeds } from './pending-seeds.ts'
+import { mergeSaid, type Said, storeSettings } from './stored-settings.ts'
+
+/** A change that is to be opened with. */
+export interface PendingChange {
+  readonly request: CrawlRequest
+  readonly before: CrawlRequest
+  readonly opened: PromiseWithResolvers<void>
+}
+
+const MOMENTS_MS = 10_000
+
+export class Steering implements SteeredCrawl {
+  readonly dir: string
+  readonly place: SteeredCrawl['place']
+  readonly events: EventLog
+  readonly #stop: () => void
+  #changes: ChangeLog | null = null
+  #request: CrawlRequest
+  #job: CrawlJob | null = null
+  #isPaused = false
+  #isOver = false
+  #pending: PendingChange | null = null
+  /** One at a time; never rejects. */
+  #turn: Promise<unknown> = Promise.resolve()
+  /** What was set while it runs: of the crawl, and of single agents. */
+  #speed: Partial<Speed> = {}
+  readonly #speeds = new Map<number, Partial<Speed>>()
+  readonly #moments: Moment[] = []
+
+  constructor(request: CrawlRequest, events: EventLog, stop: () => void) {
+    this.dir = request.dir
+    this.place = request.cluster?.place ?? null
+    this.events = events
+    this.#request = request
+    this.#stop = stop
+  }
+
+  get request(): CrawlRequest {
+    return this.#request
+  }
+
+  get job(): CrawlJob | null {
+    return this.#job
+  }
+
+  get node(): SteeredNode | null {
+    return this.#node
+  }
+
+  get #node(): CrawlNode | null {
+    return this.#job instanceof CrawlNode ? this.#job : null
+  }
+
+  get config(): CrawlConfig {
+    return this.#request.config
+  }
+
+  get said(): Said {
+    return mergeSaid(this.#request.stored, this.#request.said)
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  get isReopening(): boolean {
+    return !this.#isOver && (this.#pending !== null || this.#job === null)
+  }
+
+  get isStopping(): boolean {
+    return this.#isOver || (!this.isReopening && this.#job?.snapshot().isStopping === true)
+  }
+
+  get moments(): readonly Moment[] {
+    return this.#moments
+  }
+
+  // ── Changes ─────────────────────────────────────────────────────────────────────────────────
+
+  async record(who: string, what: string, detail: Record<string, unknown>): Promise<void> {
+    this.#changes ??= await ChangeLog.open(this.dir, systemClock)
+    await this.#changes.record(who, what, detail)
+  }
+
+  pause(): void {
+    if (this.#isPaused) return
+    if (!this.isReopening) this.#steerable('paused')
+    this.#isPaused = true
+    this.#node?.pause()
+    this.events.add('crawl', 'Paused: nobody is asked from now on.')
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#node?.resume()
+    this.events.add('crawl', 'Goes on after a pause.')
+  }
+
+  stop(): void {
+    this.#stop()
+  }
+
+  addSeeds(seeds: readonly CanonicalUrl[]): Promise<readonly AdmittedSeeds[]> {
+    return this.#inTurn(async () => {
+      const node = this.#steerable('given seeds')
+      await keepPendingSeeds(this.dir, seeds)
+      const answers = await node.ask({ ask: 'seeds', seeds })
+      await dropPendingSeeds(this.dir)
+      return answers
+    })
+  }
+
+  setSpeed(change: Partial<Speed>, agent: number | null): void {
+    const node = this.isReopening ? this.#node : this.#steerable('set to another speed')
+    node?.setSpeed(change, agent)
+    if (agent !== null) this.#speeds.set(agent, { ...this.#speeds.get(agent), ...change })
+    else {
+      this.#speed = { ...this.#speed, ...change }
+      // What is set for all holds for each.
+      for (const [one, own] of this.#speeds) this.#speeds.set(one, without(own, change))
+    }
+  }
+
+  change(said: Said, config: CrawlConfig, speed: Partial<Speed> | null): Promise<void> {
+    return this.#inTurn(async () => {
+      const node = this.#steerable('changed')
+      const before = this.#request
+      const request: CrawlRequest = { ...before, seeds: [], said: {}, stored: said, config }
+      await storeSettings(this.dir, said)
+      if (speed !== null) {
+        this.#request = request
+        node.setSpeed(speed)
+        this.#speed = without(this.#speed, speed)
+        this.#speeds.clear()
+        return
+      }
+      const pending: PendingChange = { request, before, opened: Promise.withResolvers() }
+      this.#pending = pending
+      this.events.add('crawl', 'Is opened anew, with other options.')
+      node.stop('interrupted')
+      await pending.opened.promise
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  /** Where it runs, on this machine alone. */
+  #steerable(what: string): CrawlNode {
+    const node = this.#node
+    if (this.place !== null) {
+      throw new Fault('CONTROL_REFUSED', `a crawl of a cluster cannot be ${what} by one of its nodes`)
+    }
+    if (node === null || this.#isOver) throw new Fault('CONTROL_REFUSED', `the crawl is ending and cannot be ${what}`)
+    return node
+  }
+
+  // ── The run ─────────────────────────────────────────────────────────────────────────────────
+
+  /** It is open, for the first time or anew, and is run next. */
+  begin(job: CrawlJob): void {
+    this.#job = job
+    this.#pending = null
+    const node = this.#node
+    if (node === null) return
+    if (this.#isPaused) node.pause()
+    if (Object.keys(this.#speed).length > 0) node.setSpeed(this.#speed)
+    for (const [agent, speed] of this.#speeds) {
+      if (agent < node.agents && Object.keys(speed).length > 0) node.setSpeed(speed, agent)
+    }
+  }
+
+  /** A few times a second: what rates are made from. */
+  note(moment: Moment): void {
+    this.#moments.push(moment)
+    while ((this.#moments[0] as Moment).atMs < moment.atMs - MOMENTS_MS) this.#moments.shift()
+  }
+
+  /** Its run has ended: the change that it is to be opened anew with, or null where this is the end. */
+  ended(reason: StopReason, fault: unknown, isInterrupted: boolean): PendingChange | null {
+    const pending = this.#pending
+    const isOver = pending === null || fault !== null || isInterrupted || reason === 'disk-full' || reason === 'error'
+    if (!isOver) return pending
+    this.#pending = null
+    this.#isOver = true
+    pending?.opened.resolve()
+    return null
+  }
+
+  /** Closed, to be opened anew. */
+  closed(): void {
+    this.#job = null
+  }
+
+  /** Opens it with the change, or as it was before where that fails. */
+  async reopen(
+    { request, before, opened }: PendingChange,
+    open: (request: CrawlRequest) => Promise<CrawlJob>,
+  ): Promise<CrawlJob> {
+    try {
+      const job = await open(request)
+      this.#request = request
+      this.begin(job)
+      this.events.add('crawl', 'Goes on with the other options.')
+      opened.resolve()
+      return job
+    } catch (fault) {
+      const why = fault instanceof Error ? fault.message : String(fault)
+      opened.reject(fault)
+      // Nobody may wait for it any more.
+      opened.promise.catch(() => {})
+      this.events.add('fault', `The change could not be made, and the crawl goes on as it was: ${printable(why)}`)
+      const former = { ...before, seeds: [], said: {}, stored: mergeSaid(before.stored, before.said) }
+      this.#request = former
+      await storeSettings(this.dir, former.stored)
+      const job = await open(former)
+      this.begin(job)
+      return job
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true
+    await this.#turn
+    await this.#changes?.close()
+  }
+}
+
+/** What is left of a speed when another says these. */
+function without(speed: Partial<Speed>, less: Partial<Speed>): Partial<Speed> {
+  return Object.fromEntries(Object.entries(speed).filter(([name]) => !(name in less)))
+}

@@ -1,0 +1,84 @@
+// A crawl while it runs, from open to closed: progress on the terminal, its course, copies that others ask for, its archive shipped.
+
+import { join } from 'node:path'
+import { Fault, type StopReason, systemClock } from '../base/index.ts'
+import { Timeline } from '../report/index.ts'
+import { CheckpointDesk } from './checkpoint-requests.ts'
+import type { CrawlJob } from './crawl-job.ts'
+import { sampleOf, snapshotOf } from './crawl-moment.ts'
+import type { Interruption } from './interruption.ts'
+import { Progress } from './progress.ts'
+import { ArchiveShipment } from './ship-archive.ts'
+import type { PendingChange, Steering } from './steering.ts'
+import { mergeSaid, storeSettings } from './stored-settings.ts'
+
+export interface Stretch {
+  readonly stoppedBecause: StopReason
+  readonly fault: unknown
+  readonly shipment: ArchiveShipment
+  /** It is not the end: the crawl is to be opened anew with this. */
+  readonly change: PendingChange | null
+}
+
+/** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
+export async function watchCrawl(job: CrawlJob, steering: Steering, interruption: Interruption): Promise<Stretch> {
+  const { dir, config, said, stored, progress: mode, cluster } = steering.request
+  const progress = new Progress(process.stderr, mode)
+  const isShown = mode !== 'none'
+  await storeSettings(dir, mergeSaid(stored, said))
+
+  const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl'))
+  let timelineFault: unknown = null
+  const noteTimelineFault = (fault: unknown): void => {
+    timelineFault ??= fault
+  }
+  const tick = (): void => {
+    if (isShown) progress.update(snapshotOf(job, steering.config))
+    const sample = sampleOf(job)
+    timeline.append(sample)
+    const { pages, bytes, cpuSeconds } = sample
+    steering.note({ atMs: systemClock.nowMs(), pages, bytes, cpuMs: cpuSeconds * 1_000 })
+  }
+  const timer = setInterval(tick, progress.intervalMs)
+  const desk = new CheckpointDesk(
+    dir,
+    (to) => job.checkpoint(to),
+    (cause) =>
+      progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
+  )
+  interruption.sayWith((line) => progress.say(line))
+  const shipment = new ArchiveShipment(dir, config, cluster?.place.node ?? null, (line) => interruption.tell(line))
+  // A node that leaves is not there for a next run: what it has goes first, unless it is asked twice.
+  interruption.alsoStop(() => shipment.stop(), cluster === undefined ? 1 : 2)
+  let stoppedBecause: StopReason
+  let fault: unknown = null
+  let change: PendingChange | null = null
+  try {
+    await desk.begin()
+    await shipment.begin(job.identity)
+    stoppedBecause = await job.run()
+    fault = job.fault
+    change = steering.ended(stoppedBecause, fault, interruption.isWanted)
+  } finally {
+    clearInterval(timer)
+    await desk.end()
+    progress.clear()
+    await timeline.close(sampleOf(job)).catch(noteTimelineFault)
+    // What is not shipped yet is shipped by the next that has the directory.
+    const finish = change === null ? () => shipment.finish() : undefined
+    await job.close(finish).catch((closing: unknown) => {
+      fault ??= closing
+    })
+    await shipment.stop()
+    steering.closed()
+  }
+  fault ??= timelineFault
+  if (fault !== null && change !== null) {
+    change.opened.resolve()
+    change = null
+  }
+  if (fault instanceof Fault && fault.code === 'DISK_FULL') {
+    return { stoppedBecause: 'disk-full', fault, shipment, change }
+  }
+  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault, shipment, change }
+}
