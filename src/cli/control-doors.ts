@@ -7,12 +7,18 @@ import {
   ControlSocket,
   type CrawlSource,
   type CrawlSources,
+  loadNodeAnswers,
   loadRunningCrawl,
   loadServer,
   type SteeredCrawl,
 } from '../control/index.ts'
+import type { ControlAnswer, ControlQuestion } from '../supervise/index.ts'
+
+type Source = CrawlSource & { close(): Promise<void> }
 
 export interface ControlDoors {
+  /** What others in a cluster ask of this node's part. */
+  readonly answer?: (question: ControlQuestion) => Promise<ControlAnswer>
   close(): Promise<void>
 }
 
@@ -22,18 +28,30 @@ export async function openDoors(
   dashboardPort: number | null,
   tell: (line: string) => void,
   warn: (fault: unknown) => void,
+  openCluster: (() => Promise<Source>) | null = null,
 ): Promise<ControlDoors> {
-  let source: Promise<CrawlSource & { close(): Promise<void> }> | null = null
-  const sourceOnce = (): Promise<CrawlSource & { close(): Promise<void> }> => {
+  let source: Promise<Source> | null = null
+  const sourceOnce = (): Promise<Source> => {
     source ??= loadRunningCrawl().then(({ RunningCrawl }) => new RunningCrawl(steered))
     return source
   }
+  let cluster: Promise<Source | null> | null = null
+  /** The whole crawl of a cluster, of which this is a part; null where there is none, or the engine is away: the next who asks may have more luck. */
+  const clusterOnce = async (): Promise<Source | null> => {
+    cluster ??= (openCluster?.() ?? Promise.resolve(null)).catch((fault: unknown) => {
+      cluster = null
+      warn(fault)
+      return null
+    })
+    return cluster
+  }
+  const list = async (): Promise<Source[]> => {
+    const [own, all] = [await sourceOnce(), await clusterOnce()]
+    return all === null || all.id === own.id ? [all ?? own] : [all, own]
+  }
   const sources: CrawlSources = {
-    list: async () => [await sourceOnce()],
-    find: async (id) => {
-      const one = await sourceOnce()
-      return one.id === id ? one : null
-    },
+    list,
+    find: async (id) => (await list()).find((one) => one.id === id) ?? null,
     create: null,
   }
   const socket = await ControlSocket.open(
@@ -44,10 +62,12 @@ export async function openDoors(
   )
   const dashboard = dashboardPort === null ? null : await serveDashboard(sources, dashboardPort, tell).catch(warn)
   return {
+    answer: async (question) => (await loadNodeAnswers()).answerForCluster(await sourceOnce(), question),
     close: async () => {
       await socket?.close()
       await dashboard?.close().catch(warn)
       await source?.then((one) => one.close()).catch(warn)
+      await cluster?.then((one) => one?.close()).catch(warn)
     },
   }
 }

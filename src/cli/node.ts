@@ -7,7 +7,8 @@ import { systemClock } from '../base/index.ts'
 import { type CrawlDefinition, nodeNameOf, readDefinition } from '../cluster/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
-import { openClusterNode } from '../supervise/index.ts'
+import { loadClusterCrawl } from '../control/index.ts'
+import { type ControlAnswer, type ControlQuestion, openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
 import { checkName, engineSettingsOf, foreignVariables, identityOf, isOwnOption, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
@@ -149,6 +150,10 @@ function readWeight(text: string | undefined, problems: Problem[]): number {
   return 1
 }
 
+const NOT_OPEN: ControlAnswer = {
+  fault: { code: 'CONTROL_REFUSED', message: 'this node is being opened; ask again in a moment' },
+}
+
 /** Joins and works until the end. */
 export async function runNode(asked: NodeRequest): Promise<number> {
   for (const warning of asked.warnings) process.stderr.write(`portolan node: ${warning}\n`)
@@ -159,6 +164,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     return typeof url === 'string' ? [url] : []
   })
   const { dir, name, weight, progress, isJson, engine } = asked
+  let answer: ((question: ControlQuestion) => Promise<ControlAnswer>) | null = null
   const request: CrawlRequest = {
     dir,
     seeds,
@@ -190,8 +196,13 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           software: `Portolan/${VERSION}`,
           environment: { ...process.env },
           host: hostname(),
+          control: async (question) => answer?.(question) ?? NOT_OPEN,
           onEvent,
         }),
+      openSource: async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name }),
+      answerWith: (found) => {
+        answer = found
+      },
     },
   }
   return runCrawl(request)

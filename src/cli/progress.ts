@@ -10,6 +10,8 @@ export interface Snapshot {
   readonly failed: number
   readonly skipped: number
   readonly bytes: number
+  /** What rates are of, where pages and bytes may jump: shares of a cluster come with what they did elsewhere. */
+  readonly done?: { readonly pages: number; readonly bytes: number }
   readonly waiting: number
   readonly hosts: number
   readonly active: number
@@ -78,7 +80,7 @@ export class Progress {
   #rate(now: Snapshot, figure: 'pages' | 'bytes'): number {
     const first = this.#window[0] ?? now
     const seconds = (now.atMs - first.atMs) / 1_000
-    return seconds <= 0 ? 0 : (now[figure] - first[figure]) / seconds
+    return seconds <= 0 ? 0 : ((now.done ?? now)[figure] - (first.done ?? first)[figure]) / seconds
   }
 
   /** With every level a little less, from what one can best do without; pages, failures and skips stay. */

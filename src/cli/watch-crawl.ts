@@ -36,7 +36,8 @@ export async function watchCrawl(job: CrawlJob, steering: Steering, interruption
     if (isShown) progress.update(snapshotOf(job, steering.config))
     const sample = sampleOf(job)
     timeline.append(sample)
-    const { pages, bytes, cpuSeconds } = sample
+    const { pages, bytes } = job.snapshot().done ?? sample
+    const { cpuSeconds } = sample
     steering.note({ atMs: systemClock.nowMs(), pages, bytes, cpuMs: cpuSeconds * 1_000 })
   }
   const timer = setInterval(tick, progress.intervalMs)

@@ -22,12 +22,14 @@ import { printable } from '../report/index.ts'
 import { type ClusterLook, type ControlAnswer, loadClusterLook, type NodeFigures } from '../supervise/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { agentRow, ClusterFigures, goneNodeRow, nodeRow } from './cluster-nodes.ts'
-import { clusterSettings } from './cluster-settings.ts'
 import { clusterSlowness } from './cluster-slowness.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
 import { mergeLists, type PartOfList } from './merged-lists.ts'
 import { renderMetrics } from './metrics.ts'
 import type { NodeRoute } from './node-answers.ts'
+import { listSettings } from './option-changes.ts'
+import { FieldsFault } from './refusals.ts'
+import type { SaidOptions } from './steered-crawl.ts'
 import { sumStatistics } from './sum-statistics.ts'
 import { WorkRates } from './work-rates.ts'
 
@@ -153,7 +155,8 @@ export class ClusterCrawl implements CrawlSource {
   }
 
   async settings(): Promise<AnswerOf<'settings'>> {
-    return clusterSettings(this.#definition)
+    const { settings } = listSettings((this.#definition.settings ?? {}) as SaidOptions)
+    return { settings: settings.map((setting) => ({ ...setting, takesEffect: 'never' as const })) }
   }
 
   // ── What nodes have ──
@@ -190,7 +193,7 @@ export class ClusterCrawl implements CrawlSource {
   async host(asked: Asked<'host'>): Promise<AnswerOf<'host'>> {
     const answers = await this.#askAll<AnswerOf<'host'>>('host', asked)
     const [best] = answers.toSorted((one, two) => two.pages + (two.waiting ?? 0) - one.pages - (one.waiting ?? 0))
-    if (best === undefined) throw refusal(`no node knows ${printable(asked.host)}`)
+    if (best === undefined) throw new Fault('CONTROL_UNKNOWN', `no node knows ${printable(asked.host)}`)
     return best
   }
 
@@ -232,9 +235,10 @@ export class ClusterCrawl implements CrawlSource {
 
   /** Of the crawl, of a node, or of one share; heard by all, and by whoever comes later. */
   async speed({ agent, node, ...speed }: Asked<'speed'>, asker: Asker): Promise<AnswerOf<'speed'>> {
-    if (Object.keys(speed).length === 0) throw new Fault('CONFIG_INVALID', 'say which limit is to be another')
+    if (Object.keys(speed).length === 0)
+      throw new FieldsFault([{ where: 'body', what: 'say which limit is to be another' }])
     if (agent !== undefined && agent >= this.#definition.shares) {
-      throw new Fault('CONFIG_INVALID', `agent: there are ${this.#definition.shares} shares, numbered from 0`)
+      throw new FieldsFault([{ where: 'agent', what: `there are ${this.#definition.shares} shares, numbered from 0` }])
     }
     return this.#wish(asker, { kind: 'speed', node: node ?? null, share: agent ?? null, speed: definedOf(speed) })
   }
@@ -455,7 +459,7 @@ const FIXED =
   'the options of a crawl of a cluster are fixed when it is set up, the same for all nodes; its speed, weights and nodes can be changed'
 
 function refusal(why: string): Fault {
-  return new Fault('CLUSTER_REFUSED', why)
+  return new Fault('CONTROL_REFUSED', why)
 }
 
 function stateOf(said: string, isAlive: boolean): CrawlInfo['state'] {

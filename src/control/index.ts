@@ -12,6 +12,12 @@ export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
 export { type EventKind, EventLog, readEvents } from './event-log.ts'
 export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
 
+/** `const cluster = await (await loadClusterCrawl()).ClusterCrawl.open(engineSettings)` */
+export const loadClusterCrawl = () => import('./cluster-crawl.ts')
+
+/** What a node answers for others in its cluster. */
+export const loadNodeAnswers = () => import('./node-answers.ts')
+
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
 export const loadRunningCrawl = () => import('./running-crawl.ts')
 

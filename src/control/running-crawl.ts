@@ -9,6 +9,7 @@ import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { type CataloguedHost, CrawlRecords, noCatalogue } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
+import { renderMetrics } from './metrics.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import { slowBecause } from './slow-because.ts'
@@ -134,7 +135,12 @@ export class RunningCrawl implements CrawlSource {
   }
 
   async metrics(): Promise<string> {
-    return ''
+    const info = this.#info()
+    const { job, node } = this.#steered
+    const agents = node === null ? [] : (await this.agents()).agents
+    if (job === null) return renderMetrics([{ info, agents }])
+    const { parked, out } = job.snapshot().frontier
+    return renderMetrics([{ info, agents, more: { restarts: job.restarts, hostsParked: parked, hostsOut: out } }])
   }
 
   // ── What stands in files ────────────────────────────────────────────────────────────────────
