@@ -13,6 +13,7 @@ import { canonicalise } from '../url/index.ts'
 import { checkName, engineSettingsOf, foreignVariables, identityOf, isOwnOption, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
+import { chooseLogForm, logText } from './log-lines.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 import type { Said } from './stored-settings.ts'
@@ -35,6 +36,14 @@ const OWN_FLAGS = new Map([
     },
   ],
   ['progress', { takesValue: true, repeats: false, text: 'auto|plain|none: live on a terminal, lines, or nothing.' }],
+  [
+    'log',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'text|json: what is told on standard error, for people or for programs.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'Print the result as one JSON object on standard output.' }],
 ])
 
@@ -55,7 +64,9 @@ export const nodeCommand: Command = {
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
       fallback:
-        { name: 'name of the machine', dir: './<crawl>-<name>', weight: 'processors', progress: 'auto' }[flag] ?? '',
+        { name: 'name of the machine', dir: './<crawl>-<name>', weight: 'processors', progress: 'auto', log: 'text' }[
+          flag
+        ] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => isOwnOption(facts.flag))
     return (
@@ -99,6 +110,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
   const dir = own('dir')
   const weight = readWeight(own('weight'), problems)
   const progress = (own('progress') ?? 'auto') as ProgressMode
+  chooseLogForm(own('log'), problems)
   const isJson = own('json') !== undefined
   for (const word of words) problems.push({ where: `'${word}'`, what: "a node takes no words; seeds are the crawl's" })
   if (!PROGRESS_MODES.includes(progress)) {
@@ -156,7 +168,7 @@ const NOT_OPEN: ControlAnswer = {
 
 /** Joins and works until the end. */
 export async function runNode(asked: NodeRequest): Promise<number> {
-  for (const warning of asked.warnings) process.stderr.write(`portolan node: ${warning}\n`)
+  for (const warning of asked.warnings) logText('warning', `portolan node: ${warning}\n`)
   const { definition, identity } = await findCrawl(asked.engine)
   const config = settingsOn(definition, asked.flags, asked.own)
   const seeds = definition.seeds.flatMap((seed) => {

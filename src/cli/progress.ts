@@ -29,9 +29,10 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-const PLAIN_EVERY_MS = 10_000
+/** How often a line comes where nothing is painted over. */
+export const PLAIN_EVERY_MS = 10_000
 /** The rate shown is that of the last seconds, not since the start: it answers "how fast now?". */
-const RATE_WINDOW_MS = 5_000
+export const RATE_WINDOW_MS = 5_000
 const BAR_WIDTH = 20
 /** The level at which the lines say only what must be said. */
 const LEVEL_LAST = 6
@@ -72,7 +73,7 @@ export class Progress {
   }
 
   /** A line that stays, above the live ones. */
-  say(line: string): void {
+  say(line: string, _kind?: string): void {
     this.clear()
     this.#stream.write(`${line}\n`)
   }
