@@ -37,6 +37,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
+    name: 'ui',
+    summary: 'Serves the dashboard of a crawl, or of a folder of crawls: see them and steer them in a browser.',
+    load: async () => (await import('./ui.ts')).uiCommand,
+  },
+  {
     name: 'report',
     summary: 'Makes report.html of a crawl from its files, also while it runs.',
     load: async () => (await import('./report.ts')).reportCommand,

@@ -10,12 +10,19 @@
 import type { AdmittedSeeds, Speed } from '../agent/index.ts'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
 import type { CrawlConfig } from '../config/index.ts'
-import { ChangeLog, EventLog, type Moment, type SteeredCrawl, type SteeredNode } from '../control/index.ts'
+import {
+  ChangeLog,
+  dropPendingSeeds,
+  EventLog,
+  keepPendingSeeds,
+  type Moment,
+  type SteeredCrawl,
+  type SteeredNode,
+} from '../control/index.ts'
 import { printable } from '../report/index.ts'
 import { CrawlNode } from '../supervise/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlJob, CrawlRequest } from './crawl-job.ts'
-import { dropPendingSeeds, keepPendingSeeds } from './pending-seeds.ts'
 import { mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 
 /** A change that is to be opened with. */

@@ -5,4 +5,12 @@ export { describeIssue, type Problem, unknownName } from './problem.ts'
 export { type FlagShape, type ReadArguments, readArguments } from './read-arguments.ts'
 export { type Config, type ConfigSources, environmentName, type FlagValue, readConfig } from './read-config.ts'
 export { type CrawlSettings as CrawlConfig, SECTIONS } from '../agent/options.ts'
-export { describeSaid, loadSettings, mergeSaid, missingSettings, type Said, storeSettings } from './stored-settings.ts'
+export {
+  describeSaid,
+  isKeptSetting,
+  loadSettings,
+  mergeSaid,
+  missingSettings,
+  type Said,
+  storeSettings,
+} from './stored-settings.ts'

@@ -15,6 +15,11 @@ export type Said = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const NOT_KEPT: ReadonlySet<string> = new Set(['agent.maxPages', 'agent.maxTime', 'agent.maxWait', 'fetch.headers'])
 
+/** Whether a later run is meant as one that was told this; what is not kept belongs to one run, or is secret. */
+export function isKeptSetting(section: string, key: string): boolean {
+  return !NOT_KEPT.has(`${section}.${key}`)
+}
+
 function pathIn(dir: string): string {
   return join(dir, 'state/settings.json')
 }

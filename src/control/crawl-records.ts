@@ -101,6 +101,19 @@ export class CrawlRecords {
     return { ...explanation }
   }
 
+  /** How a host is treated, as `explain` tells it of its front page. */
+  async mannersOf(host: string, config: CrawlConfig): Promise<Pick<AnswerOf<'host'>, 'restBecause' | 'robots'>> {
+    const told = (await this.explain(`http://${host}/`, config)) as {
+      readonly manners?: { readonly because: readonly string[] }
+      readonly robots?: { readonly answer: string; readonly fetchedAt: string } | null
+    }
+    const robots = told.robots ?? null
+    return {
+      restBecause: [...(told.manners?.because ?? [])],
+      robots: robots === null ? null : { answer: robots.answer, fetchedAt: robots.fetchedAt, crawlDelayMs: null },
+    }
+  }
+
   async close(): Promise<void> {
     await this.#catalogue?.then(
       (catalogue) => catalogue.close(),

@@ -10,6 +10,7 @@ export type { ControlServer, ServerOptions } from './server.ts'
 export { type Change, ChangeLog, readChanges } from './change-log.ts'
 export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
 export { type EventKind, EventLog, readEvents } from './event-log.ts'
+export { dropPendingSeeds, keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
 export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
 
 /** `const cluster = await (await loadClusterCrawl()).ClusterCrawl.open(engineSettings)` */
@@ -23,3 +24,8 @@ export const loadRunningCrawl = () => import('./running-crawl.ts')
 
 /** `const { createServer } = await loadServer()` */
 export const loadServer = () => import('./server.ts')
+
+export type { CrawlStarter, NewCrawl } from './directory-sources.ts'
+
+/** `const { DirectorySources, makeToken } = await loadSources()` */
+export const loadSources = async () => ({ ...(await import('./directory-sources.ts')), ...(await import('./auth.ts')) })

@@ -115,7 +115,7 @@ function memoryProblems(options: SaidOptions, { agent }: CrawlConfig): Problem[]
 }
 
 /** `url.exclude in options (0)` is the field options.url.exclude.0. */
-function fieldOf({ where, what }: Problem): Problem {
+export function fieldOf({ where, what }: Problem): Problem {
   const found = /^(.+) in options(?: \((.+)\))?$/.exec(where)
   if (found === null) return { where: where === 'options' ? where : `options.${where}`, what }
   const [, name = '', deeper] = found

@@ -1,12 +1,13 @@
 // A crawl that runs in this process, as the control API sees it. What only it knows it says itself, of the job of the moment or by asking
 // its agents; what stands in files is read from them (crawl-records.ts); what changes it goes through its steering (steered-crawl.ts).
 
-import { basename, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { PaceFigures } from '../agent/index.ts'
 import { Fault, REFUSALS, systemClock } from '../base/index.ts'
 import type { HostStanding } from '../supervise/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
+import { idOf } from './crawl-id.ts'
 import { type CataloguedHost, CrawlRecords, noCatalogue } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
 import { renderMetrics } from './metrics.ts'
@@ -234,31 +235,16 @@ export class RunningCrawl implements CrawlSource {
     }
     const known = facts ?? { host, pages: 0, errors: 0, bytes: 0, statuses: {}, types: {}, failures: {}, skipped: {} }
     const { hostPages } = this.#steered.config.agent
-    const { manners, robots } = await this.#mannersOf(host)
     return {
       ...joinHost(known, standing),
       address: standing?.address ?? null,
       restMs: standing?.leastRestMs ?? null,
-      restBecause: manners,
-      robots,
+      ...(await this.#records.mannersOf(host, this.#steered.config)),
       statuses: known.statuses,
       types: known.types,
       failures: known.failures,
       skipped: known.skipped,
       budgetLeft: hostPages === null ? null : Math.max(0, hostPages - known.pages),
-    }
-  }
-
-  /** As `explain` tells it of the host's front page. */
-  async #mannersOf(host: string): Promise<{ manners: string[]; robots: AnswerOf<'host'>['robots'] }> {
-    const told = (await this.#records.explain(`http://${host}/`, this.#steered.config)) as {
-      readonly manners?: { readonly because: readonly string[] }
-      readonly robots?: { readonly answer: string; readonly fetchedAt: string } | null
-    }
-    const robots = told.robots ?? null
-    return {
-      manners: [...(told.manners?.because ?? [])],
-      robots: robots === null ? null : { answer: robots.answer, fetchedAt: robots.fetchedAt, crawlDelayMs: null },
     }
   }
 
@@ -463,12 +449,6 @@ export class RunningCrawl implements CrawlSource {
       throw new Fault('CONTROL_REFUSED', `the crawl is stopping, and cannot be ${what}`)
     }
   }
-}
-
-/** Its name in paths: that of its directory, as far as that can stand there. */
-export function idOf(dir: string): string {
-  const name = basename(resolve(dir)).replaceAll(/[^\w.-]/g, '-')
-  return name === '' || /^\.+$/.test(name) ? 'crawl' : name
 }
 
 function notOpen(): Fault {

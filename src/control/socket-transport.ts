@@ -5,12 +5,14 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ControlError, type Transport } from './client.ts'
 
-/** For a question; what is live has no end, and beats. */
+/** For a question; what is live has no end, and beats. A change may be a copy of everything. */
 const SILENCE_MAX_MS = 60_000
+const CHANGE_MAX_MS = 600_000
 
 export function socketTransport(socketPath: string): Transport {
   return ({ method, path, body, headers, signal }) =>
     new Promise((resolve, reject) => {
+      const silenceMs = method === 'GET' ? SILENCE_MAX_MS : CHANGE_MAX_MS
       const asked = request(
         {
           socketPath,
@@ -22,14 +24,14 @@ export function socketTransport(socketPath: string): Transport {
             ...(body === null ? {} : { 'content-length': Buffer.byteLength(body) }),
           },
           agent: false,
-          timeout: SILENCE_MAX_MS,
+          timeout: silenceMs,
           ...(signal === null ? {} : { signal }),
         },
         (answer) => {
           resolve({ status: answer.statusCode ?? 0, text: () => text(answer), chunks: () => answer })
         },
       )
-      asked.on('timeout', () => asked.destroy(new Error(`no answer for ${SILENCE_MAX_MS / 1_000} s`)))
+      asked.on('timeout', () => asked.destroy(new Error(`no answer for ${silenceMs / 1_000} s`)))
       asked.on('error', (cause) => {
         if (signal?.aborted === true) reject(cause)
         else

@@ -1,0 +1,94 @@
+// Crawls begun and gone on with by `portolan ui`: each is a process of its own, `portolan crawl --dir DIR`, which outlives the ui. What
+// it says goes to DIR/state/ui.log.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Crawl } from '../agent/index.ts'
+import { diskFault, Fault } from '../base/index.ts'
+import type { CrawlStarter } from '../control/index.ts'
+import { lockDirectory, makeDirectory, whoHolds } from '../disk/index.ts'
+import { printable } from '../report/index.ts'
+import { hostKeyOf } from '../url/index.ts'
+import { plansWithoutSeeds, storedConfig } from './crawl-directory.ts'
+import { directoryNameOf } from './directory-name.ts'
+
+/** A crawl of millions takes its time to open; who started it need not wait for all of it. */
+const STARTING_MS_MAX = 20_000
+const LOOK_EVERY_MS = 50
+/** What a process that ended at once said, at most. */
+const LAST_WORDS_MAX = 500
+
+/** `launcher` is what this process was started with: bin/portolan.js. */
+export function crawlStarter(launcher: string): CrawlStarter {
+  return {
+    nameOf: (seed) => directoryNameOf(hostKeyOf(seed)),
+    async start({ dir, seeds, options }) {
+      await makeDirectory(join(dir, 'state'))
+      // Options may hold passwords: not for arguments, which everybody on the machine can read.
+      const folder = await mkdtemp(join(tmpdir(), 'portolan-'))
+      try {
+        const given = ['--dir', dir, '--progress', 'none']
+        if (Object.keys(options).length > 0) {
+          const file = join(folder, 'options.json')
+          await writeFile(file, JSON.stringify(options), { mode: 0o600 })
+          given.push('--config', file)
+        }
+        return await launch(dir, [launcher, 'crawl', ...given, '--', ...seeds])
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    async preview(dir, url) {
+      const settings = await storedConfig(dir)
+      const lock = await lockDirectory(join(dir, 'state'))
+      try {
+        const previews = []
+        for (const plan of await plansWithoutSeeds(dir, settings)) {
+          const crawl = await Crawl.open(plan)
+          try {
+            previews.push(await crawl.previewScope(url))
+          } finally {
+            await crawl.close()
+          }
+        }
+        return previews
+      } finally {
+        await lock.release()
+      }
+    },
+  }
+}
+
+/** Resolves when the process has the directory; fails with its words where it ended before. */
+async function launch(dir: string, args: readonly string[]): Promise<string> {
+  const path = join(dir, 'state/ui.log')
+  const log = await open(path, 'a', 0o600).catch((cause: unknown) => {
+    throw diskFault(`opening ${path}`, cause)
+  })
+  const from = (await log.stat()).size
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd] })
+  child.unref()
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  ended.catch(() => undefined)
+  await log.close()
+  let isOver = false
+  void ended.finally(() => (isOver = true)).catch(() => undefined)
+  for (let waitedMs = 0; waitedMs < STARTING_MS_MAX && !isOver; waitedMs += LOOK_EVERY_MS) {
+    // With --guard in the settings it would be a child of that one; whoever has it, it runs.
+    if ((await whoHolds(join(dir, 'state'))) !== null)
+      return `It runs, as process ${child.pid}; what it says is in ${path}.`
+    await sleep(LOOK_EVERY_MS)
+  }
+  if (!isOver) return `It is being opened, as process ${child.pid}; what it says is in ${path}.`
+  const code = await ended
+  if (code === 0) return 'It had nothing left to do.'
+  const words = (await readFile(path)).subarray(from).toString('utf8').trim()
+  throw new Fault(
+    'CONTROL_REFUSED',
+    `the crawl did not start: ${printable(words.slice(-LAST_WORDS_MAX)) || `exit code ${code}`}`,
+  )
+}
