@@ -23,7 +23,7 @@ import { type ClusterLook, type ControlAnswer, loadClusterLook, type NodeFigures
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { agentRow, ClusterFigures, goneNodeRow, nodeRow } from './cluster-nodes.ts'
 import { clusterSlowness } from './cluster-slowness.ts'
-import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
+import type { Asked, Asker, CrawlSource, CrawlSources } from './crawl-source.ts'
 import { mergeLists, type PartOfList } from './merged-lists.ts'
 import { renderMetrics } from './metrics.ts'
 import type { NodeRoute } from './node-answers.ts'
@@ -452,6 +452,20 @@ export class ClusterCrawl implements CrawlSource {
     }
     if ('fault' in heard) throw refusal(`node ${node}: ${printable(heard.fault.message)}`)
     return heard.answer as T
+  }
+}
+
+/** A server's sources: this one crawl. */
+export async function clusterSources(
+  settings: EngineSettings,
+): Promise<CrawlSources & { readonly isOne: true; close(): Promise<void> }> {
+  const crawl = await ClusterCrawl.open(settings)
+  return {
+    isOne: true,
+    create: null,
+    list: async () => [crawl],
+    find: async (id) => (id === crawl.id ? crawl : null),
+    close: () => crawl.close(),
   }
 }
 

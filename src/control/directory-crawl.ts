@@ -10,6 +10,7 @@ import { whoHolds } from '../disk/index.ts'
 import type { CrawlEvent, CrawlInfo } from './api.ts'
 import { ControlError } from './client.ts'
 import type { Asker, CrawlAnswers, CrawlRoute, CrawlSource } from './crawl-source.ts'
+import { renderMetrics } from './metrics.ts'
 import { controlSocketOf, RemoteCrawl } from './remote-crawl.ts'
 import { type AtRest, RestingCrawl } from './resting-crawl.ts'
 import { answersBy } from './route-answers.ts'
@@ -65,7 +66,8 @@ class Watched {
   }
 
   async metrics(): Promise<string> {
-    return (await this.#running())?.metrics() ?? ''
+    const remote = await this.#running()
+    return remote === null ? renderMetrics([{ info: await this.#atRest().crawl() }]) : remote.metrics()
   }
 
   async #running(): Promise<RemoteCrawl | null> {

@@ -19,6 +19,12 @@ export const loadClusterCrawl = () => import('./cluster-crawl.ts')
 /** What a node answers for others in its cluster. */
 export const loadNodeAnswers = () => import('./node-answers.ts')
 
+/** The crawl of a directory, whoever works in it. */
+export const loadDirectoryCrawl = async () => ({
+  ...(await import('./directory-crawl.ts')),
+  ...(await import('./crawl-id.ts')),
+})
+
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
 export const loadRunningCrawl = () => import('./running-crawl.ts')
 
