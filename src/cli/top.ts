@@ -1,7 +1,7 @@
 // portolan top: a crawl as it goes, in the terminal. Asked of the process that runs it, of its files where nobody does, or of a cluster
 // through its engine.
 
-import { type Asked, type CrawlSource, loadClusterCrawl, loadDirectoryCrawl } from '../control/index.ts'
+import { type Asked, crawlIdOf, type CrawlSource, loadClusterCrawl, loadDirectoryCrawl } from '../control/index.ts'
 import { loadNodeMark } from '../view/index.ts'
 import { clusterFlagShapes, readClusterFlags } from './cluster-flags.ts'
 import { type Command, EXIT } from './command.ts'
@@ -70,8 +70,8 @@ type Source = CrawlSource & { close(): Promise<void> }
 async function openDirectory(dir: string): Promise<Source> {
   // While a node works, its part of the crawl is not in one place; its process knows.
   if ((await loadNodeMark(dir)) === null) await assertCrawl(dir)
-  const { directoryCrawl, idOf } = await loadDirectoryCrawl()
-  return directoryCrawl({ id: idOf(dir), dir, start: null, preview: null })
+  const { directoryCrawl } = await loadDirectoryCrawl()
+  return directoryCrawl({ id: crawlIdOf(dir), dir, start: null, preview: null })
 }
 
 const HOSTS_ONCE = 10

@@ -3,7 +3,8 @@
 export { CRAWL_STATES, type CrawlState, LIVE_PATH, PATHS, type RouteName } from './paths.ts'
 export type { AnswerOf, BodyOf, CrawlEvent, CrawlInfo, ParamsOf } from './api.ts'
 export type { Asked, Asker, CrawlAnswers, CrawlRoute, CrawlSource, CrawlSources } from './crawl-source.ts'
-export { type ControlClient, ControlError, createClient, fetchTransport } from './client.ts'
+export { type ControlClient, ControlError, createClient, fetchTransport, type Transport } from './client.ts'
+export { idOf as crawlIdOf } from './crawl-id.ts'
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
 
@@ -20,10 +21,10 @@ export const loadClusterCrawl = () => import('./cluster-crawl.ts')
 export const loadNodeAnswers = () => import('./node-answers.ts')
 
 /** The crawl of a directory, whoever works in it. */
-export const loadDirectoryCrawl = async () => ({
-  ...(await import('./directory-crawl.ts')),
-  ...(await import('./crawl-id.ts')),
-})
+export const loadDirectoryCrawl = () => import('./directory-crawl.ts')
+
+/** How the process that works in a directory is spoken to. */
+export const loadControlSocket = () => import('./remote-crawl.ts')
 
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
 export const loadRunningCrawl = () => import('./running-crawl.ts')
