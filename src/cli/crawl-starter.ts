@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Crawl } from '../agent/index.ts'
 import { diskFault, Fault } from '../base/index.ts'
-import type { CrawlStarter } from '../control/index.ts'
+import { controlSocketOf, type CrawlStarter } from '../control/index.ts'
 import { lockDirectory, makeDirectory, whoHolds } from '../disk/index.ts'
 import { printable } from '../report/index.ts'
 import { hostKeyOf } from '../url/index.ts'
@@ -63,7 +63,7 @@ export function crawlStarter(launcher: string): CrawlStarter {
   }
 }
 
-/** Resolves when the process has the directory; fails with its words where it ended before. */
+/** Resolves when the process can be spoken to; fails with its words where it ended before. */
 async function launch(dir: string, args: readonly string[]): Promise<string> {
   const path = join(dir, 'state/ui.log')
   const log = await open(path, 'a', 0o600).catch((cause: unknown) => {
@@ -78,9 +78,11 @@ async function launch(dir: string, args: readonly string[]): Promise<string> {
   let isOver = false
   void ended.finally(() => (isOver = true)).catch(() => undefined)
   for (let waitedMs = 0; waitedMs < STARTING_MS_MAX && !isOver; waitedMs += LOOK_EVERY_MS) {
-    // With --guard in the settings it would be a child of that one; whoever has it, it runs.
-    if ((await whoHolds(join(dir, 'state'))) !== null)
+    // It can be spoken to: from then on it is what it says of itself.
+    const holder = await whoHolds(join(dir, 'state'))
+    if (holder !== null && (await controlSocketOf(dir, holder.pid)) !== null) {
       return `It runs, as process ${child.pid}; what it says is in ${path}.`
+    }
     await sleep(LOOK_EVERY_MS)
   }
   if (!isOver) return `It is being opened, as process ${child.pid}; what it says is in ${path}.`

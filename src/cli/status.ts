@@ -17,10 +17,10 @@ import {
 } from '../report/index.ts'
 import {
   ControlError,
+  controlSocketOf,
   crawlIdOf,
   type CrawlInfo,
   createClient,
-  loadControlSocket,
   type Transport,
 } from '../control/index.ts'
 import { loadNodeMark, sharesOf } from '../view/index.ts'
@@ -95,7 +95,7 @@ async function asTheApiSays(
   const mark = await loadNodeMark(dir)
   const cluster = mark === null ? null : { crawl: mark.crawl, nodes: 0 }
   const atRest = { name: mark?.crawl ?? crawlIdOf(dir), state, startedAt, now: null, cluster }
-  const transport = pid === null ? null : await (await loadControlSocket()).controlSocketOf(dir, pid)
+  const transport = pid === null ? null : await controlSocketOf(dir, pid)
   if (transport === null) return atRest
   try {
     const client = createClient(patient(transport))

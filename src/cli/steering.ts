@@ -130,7 +130,7 @@ export class Steering implements SteeredCrawl {
     return this.#inTurn(async () => {
       const node = this.#steerable('given seeds')
       await keepPendingSeeds(this.dir, seeds)
-      const answers = await node.ask({ ask: 'seeds', seeds })
+      const answers = await node.addSeeds(seeds)
       await dropPendingSeeds(this.dir)
       return answers
     })

@@ -3,11 +3,11 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault, systemClock } from '../base/index.ts'
+import { systemClock } from '../base/index.ts'
 import type { CrawlConfig } from '../config/index.ts'
-import { explainUrl, loadTimeline } from '../report/index.ts'
+import { explainUrl, loadTimeline, readHostManners } from '../report/index.ts'
 import { finishedFiles, loadShipped } from '../store/index.ts'
-import { compileCanonicaliser, compileScope } from '../url/index.ts'
+import { compileCanonicaliser, compileScope, type HostKey } from '../url/index.ts'
 import type { AnswerOf } from './api.ts'
 import { readChanges } from './change-log.ts'
 import type { Asked } from './crawl-source.ts'
@@ -101,16 +101,23 @@ export class CrawlRecords {
     return { ...explanation }
   }
 
-  /** How a host is treated, as `explain` tells it of its front page. */
+  /** How a host is treated, and why. */
   async mannersOf(host: string, config: CrawlConfig): Promise<Pick<AnswerOf<'host'>, 'restBecause' | 'robots'>> {
-    const told = (await this.explain(`http://${host}/`, config)) as {
-      readonly manners?: { readonly because: readonly string[] }
-      readonly robots?: { readonly answer: string; readonly fetchedAt: string } | null
-    }
-    const robots = told.robots ?? null
+    const { manners, robots } = await readHostManners(this.#dir, host as HostKey, {
+      frontier: config.frontier,
+      crawlDelayMaxMs: config.robots.crawlDelayMax,
+      wallMs: systemClock.wallMs(),
+    })
     return {
-      restBecause: [...(told.manners?.because ?? [])],
-      robots: robots === null ? null : { answer: robots.answer, fetchedAt: robots.fetchedAt, crawlDelayMs: null },
+      restBecause: [...manners.because],
+      robots:
+        robots === null
+          ? null
+          : {
+              answer: robots.rules.answer,
+              fetchedAt: new Date(robots.fetchedWallMs).toISOString(),
+              crawlDelayMs: robots.rules.crawlDelayMs,
+            },
     }
   }
 
@@ -120,8 +127,4 @@ export class CrawlRecords {
       () => undefined,
     )
   }
-}
-
-export function noCatalogue(): Promise<CatalogueAnswers> {
-  return Promise.reject(new Fault('CONTROL_REFUSED', 'pages cannot be looked for: there is no catalogue here'))
 }

@@ -5,8 +5,9 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { ScopePreview } from '../agent/index.ts'
-import { diskFault, Fault, REFUSALS } from '../base/index.ts'
+import { diskFault, REFUSALS } from '../base/index.ts'
 import { type CrawlConfig, readConfig, SECTIONS } from '../config/index.ts'
+import { whoHolds } from '../disk/index.ts'
 import { canonicalise, type CanonicalUrl, compileScope, hostKeyOf } from '../url/index.ts'
 import { crawlBegun } from '../view/index.ts'
 import { idOf } from './crawl-id.ts'
@@ -95,7 +96,7 @@ export class DirectorySources implements CrawlSources {
     for (const name of folders.toSorted()) {
       if (crawls.length >= CRAWLS_MAX) break
       // One that cannot be read is a crawl in trouble, and says so when it is looked at.
-      if (await crawlBegun(join(this.#root, name)).catch(() => true)) crawls.push(name)
+      if (await isCrawl(join(this.#root, name)).catch(() => true)) crawls.push(name)
     }
     return crawls
   }
@@ -121,9 +122,7 @@ export class DirectorySources implements CrawlSources {
       ])
     }
     await this.#starter.start({ dir, seeds: urls, options })
-    const source = await this.find(id)
-    if (source === null) throw new Fault('CONTROL_REFUSED', `the crawl in ${dir} was started, and is not there`)
-    return source
+    return this.#crawl(id)
   }
 }
 
@@ -145,6 +144,11 @@ function checkNew(
     else if (typeof url === 'string') urls.push(url)
   }
   return { urls: [...new Set(urls)], fields, first: urls.find((url) => hostKeyOf(url) !== '') }
+}
+
+/** Also one that is just being begun. */
+async function isCrawl(dir: string): Promise<boolean> {
+  return (await crawlBegun(dir)) || (await whoHolds(join(dir, 'state'))) !== null
 }
 
 function isPlainName(name: string): boolean {

@@ -5,6 +5,7 @@ export type { AnswerOf, BodyOf, CrawlEvent, CrawlInfo, ParamsOf } from './api.ts
 export type { Asked, Asker, CrawlAnswers, CrawlRoute, CrawlSource, CrawlSources } from './crawl-source.ts'
 export { type ControlClient, ControlError, createClient, fetchTransport, type Transport } from './client.ts'
 export { idOf as crawlIdOf } from './crawl-id.ts'
+export { controlSocketOf } from './control-note.ts'
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
 
@@ -22,9 +23,6 @@ export const loadNodeAnswers = () => import('./node-answers.ts')
 
 /** The crawl of a directory, whoever works in it. */
 export const loadDirectoryCrawl = () => import('./directory-crawl.ts')
-
-/** How the process that works in a directory is spoken to. */
-export const loadControlSocket = () => import('./remote-crawl.ts')
 
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
 export const loadRunningCrawl = () => import('./running-crawl.ts')

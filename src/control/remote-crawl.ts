@@ -1,14 +1,11 @@
 // A crawl that runs in another process of this machine: every question is passed on to its socket, and its answer given back.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Fault } from '../base/index.ts'
 import { ROUTES, type AnswerOf, type CrawlEvent, type CrawlInfo } from './api.ts'
 import { type ControlClient, createClient, type Transport } from './client.ts'
 import type { Asker, CrawlAnswers, CrawlRoute } from './crawl-source.ts'
 import type { RouteName } from './paths.ts'
 import { answersBy } from './route-answers.ts'
-import { socketTransport } from './socket-transport.ts'
 
 export class RemoteCrawl {
   readonly answers: CrawlAnswers
@@ -76,19 +73,4 @@ function splitAsked(
     else params[key] = value
   }
   return { params, body }
-}
-
-/** The socket of the process that works in a directory, as that process noted it; null where it noted none. */
-export async function controlSocketOf(dir: string, pid: number): Promise<Transport | null> {
-  try {
-    const note = JSON.parse(await readFile(join(dir, 'state/control.json'), 'utf8')) as {
-      socket?: unknown
-      pid?: unknown
-    }
-    // One that an earlier process left is nobody's.
-    return typeof note.socket === 'string' && note.pid === pid ? socketTransport(note.socket) : null
-  } catch {
-    // Not there yet, or never: an older version.
-    return null
-  }
 }

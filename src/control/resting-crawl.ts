@@ -23,7 +23,7 @@ import type { AnswerOf, CrawlInfo } from './api.ts'
 import { ChangeLog } from './change-log.ts'
 import { CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlAnswers } from './crawl-source.ts'
-import { openCrawlCatalogue } from './open-catalogue.ts'
+import { openAtRest } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
 import { FieldsFault } from './refusals.ts'
@@ -45,7 +45,7 @@ export class RestingCrawl implements CrawlAnswers {
   /** How it stood when its files were as the key says: a look at a large journal takes its time. */
   #stood: { readonly key: string; readonly standing: Promise<CrawlStanding> } | null = null
 
-  constructor(at: AtRest, records = new CrawlRecords(at.dir, openCrawlCatalogue)) {
+  constructor(at: AtRest, records = new CrawlRecords(at.dir, openAtRest)) {
     this.#at = at
     this.#records = records
   }

@@ -8,9 +8,10 @@ import type { HostStanding } from '../supervise/index.ts'
 import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { idOf } from './crawl-id.ts'
-import { type CataloguedHost, CrawlRecords, noCatalogue } from './crawl-records.ts'
+import { type CataloguedHost, CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
 import { renderMetrics } from './metrics.ts'
+import { openBesideCrawl } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import { slowBecause } from './slow-because.ts'
@@ -36,7 +37,7 @@ export class RunningCrawl implements CrawlSource {
   #last: CrawlInfo | null = null
   #lastText = ''
 
-  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, noCatalogue)) {
+  constructor(steered: SteeredCrawl, records = new CrawlRecords(steered.dir, openBesideCrawl)) {
     this.#steered = steered
     this.#records = records
     this.id = idOf(steered.dir)

@@ -243,6 +243,22 @@ describe('what is bounded', () => {
     expect([large.status, errorOf(large).code]).toEqual([431, 'HEADERS_TOO_LARGE'])
   })
 
+  test('a head or a body that comes drop by drop is cut', async () => {
+    const patience = { headMs: 50, requestMs: 100, lookEveryMs: 20 }
+    const hasty = await createServer(fakeSources(), { auth: { token }, hasDashboard: false, patience })
+    const { port: other } = await hasty.listen('127.0.0.1', 0)
+    const head = `POST /api/crawls HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n`
+    for (const sent of [head, `${head}content-type: application/json\r\ncontent-length: 9\r\n\r\n{`]) {
+      const socket = connect(other, '127.0.0.1')
+      let heard = ''
+      socket.on('data', (chunk) => (heard += String(chunk)))
+      socket.write(sent)
+      await once(socket, 'close')
+      expect(heard).toMatch(/^HTTP\/1\.1 4\d\d /)
+    }
+    await hasty.close()
+  })
+
   test('what is no HTTP is answered in a word and cut', async () => {
     const socket = connect(port, '127.0.0.1')
     let heard = ''

@@ -25,9 +25,8 @@ const HEADER_BYTES_MAX = 16 << 10
 const HEADERS_MAX = 100
 const CONNECTIONS_MAX = 256
 const LIVE_STREAMS_MAX = 64
-/** For the head of a request, and for all of it. */
-const HEAD_MS_MAX = 10_000
-const REQUEST_MS_MAX = 30_000
+/** For the head of a request, for all of it, and how often that is looked at. */
+const PATIENCE = { headMs: 10_000, requestMs: 30_000, lookEveryMs: 2_000 }
 /** How long an answer may wait for a reader who does not read. */
 const STALL_MS_MAX = 30_000
 const IDLE_MS_MAX = 30_000
@@ -42,6 +41,8 @@ export interface ServerOptions {
   readonly version?: string
   /** Where the dashboard is built; found by itself unless said. */
   readonly dashboardDir?: string | null
+  /** With those who send slowly; tests have less. */
+  readonly patience?: typeof PATIENCE
   /** What is no fault and was thrown all the same: a mistake of ours, told to whoever runs the server. */
   readonly onBroken?: (cause: unknown) => void
 }
@@ -55,7 +56,7 @@ export interface ControlServer {
 }
 
 export async function createServer(sources: CrawlSources, options: ServerOptions): Promise<ControlServer> {
-  const { auth, hasDashboard, version = '0', onBroken = () => undefined } = options
+  const { auth, hasDashboard, version = '0', onBroken = () => undefined, patience = PATIENCE } = options
   let listensOn = 'localhost'
   const lives = new Set<LiveStream>()
   const files = hasDashboard
@@ -63,9 +64,13 @@ export async function createServer(sources: CrawlSources, options: ServerOptions
     : new Map<string, never>()
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
+    requestTimeout: patience.requestMs,
     keepAliveTimeout: IDLE_MS_MAX,
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEAD_MS_MAX },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: patience.headMs,
+      connectionsCheckingInterval: patience.lookEveryMs,
+    },
     // An id or a host that is longer is none.
     routerOptions: { maxParamLength: 1_000 },
     exposeHeadRoutes: false,

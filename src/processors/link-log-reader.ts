@@ -22,6 +22,8 @@ export interface LinkVisitor {
   page?(source: CanonicalUrl, at: number): void
   host?(host: string, isOwn: boolean, links: number): void
   link?(high: number, low: number): void
+  /** Asked after every mebibyte: true ends the reading. */
+  isOver?(): boolean
 }
 
 const CHUNK_BYTES = 1 << 20
@@ -89,7 +91,7 @@ export class LinkLogReader {
         }
         from = frame.end
       }
-      if (bytesRead === 0) return { end: position + from, isDamaged: false }
+      if (bytesRead === 0 || visitor.isOver?.() === true) return { end: position + from, isDamaged: false }
       buffer.copyWithin(0, from, filled)
       filled -= from
       position += from

@@ -6,13 +6,16 @@
 //
 // Gathered from files, by whoever explains; no server is asked, and no lock is taken.
 
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { MannersNote } from '../agent/index.ts'
 import { formatDuration } from '../base/index.ts'
 import { type FrontierOptions, HostRules } from '../frontier/index.ts'
+import type { SavedRobotsEntry } from '../robots/index.ts'
 import { readJsonLines } from '../store/index.ts'
-import type { HostKey } from '../url/index.ts'
+import { type CanonicalUrl, type HostKey, hostKeyOf } from '../url/index.ts'
+import { sharesOf } from '../view/index.ts'
 
 export interface HostFacts {
   readonly host: HostKey
@@ -80,6 +83,51 @@ export function mannersOf(facts: HostFacts, wallMs: number): HostManners {
         ? null
         : { text: String(rule.hours), opensAt: opensMs > wallMs ? new Date(opensMs).toISOString() : null },
     domainRestMs: options?.domainDelay ?? 0,
+  }
+}
+
+/** What the files of a crawl say of a host, its pages left out: its robots.txt, and how it is treated. */
+export async function readHostManners(
+  dir: string,
+  host: HostKey,
+  { frontier, crawlDelayMaxMs, wallMs }: HostMannersQuestion,
+): Promise<{ readonly manners: HostManners; readonly robots: SavedRobotsEntry | null }> {
+  let note: MannersNote | null = null
+  let robots: SavedRobotsEntry | null = null
+  const delays = new Map<string, number | null>()
+  for (const share of await sharesOf(dir)) {
+    for await (const one of linesNaming<MannersNote>(join(share, 'state/manners.jsonl'), host)) {
+      if (one.host === host) note = one
+    }
+    for await (const one of linesNaming<SavedRobotsEntry>(join(share, 'state/robots.jsonl'), host)) {
+      if (hostKeyOf(`${one.origin}/` as CanonicalUrl) !== host) continue
+      delays.set(one.origin, one.rules.crawlDelayMs)
+      if (one.fetchedWallMs >= (robots?.fetchedWallMs ?? 0)) robots = one
+    }
+  }
+  const asked = [...delays.values()].filter((ms) => ms !== null)
+  const crawlDelayMs = asked.length === 0 ? null : Math.max(...asked)
+  const facts = { host, options: frontier, crawlDelayMaxMs, crawlDelayMs, lastAnswerMs: null, note }
+  return { manners: mannersOf(facts, wallMs), robots }
+}
+
+export interface HostMannersQuestion {
+  readonly frontier: FrontierOptions | null
+  readonly crawlDelayMaxMs: number
+  /** The date now. */
+  readonly wallMs: number
+}
+
+/** Only lines with the name in them are read as JSON: there may be a line for every host of the crawl. */
+async function* linesNaming<T>(path: string, name: string): AsyncGenerator<T> {
+  if (!existsSync(path)) return
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    if (!line.includes(name)) continue
+    try {
+      yield JSON.parse(line) as T
+    } catch {
+      // The last line of a crawl that runs may be half written.
+    }
   }
 }
 

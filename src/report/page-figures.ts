@@ -195,18 +195,18 @@ function spreadOf(histogram: LogHistogram): Spread {
 }
 
 /** 'org' of 'example.org'; addresses have none. */
-function topLevelDomain(host: string): string {
+export function topLevelDomain(host: string): string {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   const label = name.slice(name.lastIndexOf('.') + 1)
   return host.startsWith('[') || /^\d+$/.test(label) ? 'IP address' : label.slice(0, NAME_CHARACTERS_MAX)
 }
 
 /** 'nginx' of 'nginx/1.22.1 (Debian)': versions would split the table. */
-function softwareName(server: string): string {
+export function softwareName(server: string): string {
   return (/^[^\s/(]+/.exec(server.trim())?.[0] ?? 'unnamed').slice(0, NAME_CHARACTERS_MAX)
 }
 
 /** 'en' of 'en-GB'. */
-function primaryLanguage(language: string): string {
+export function primaryLanguage(language: string): string {
   return (/^[a-z]+/i.exec(language)?.[0] ?? language).toLowerCase().slice(0, NAME_CHARACTERS_MAX)
 }

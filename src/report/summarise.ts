@@ -131,14 +131,14 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** What the counting relies upon; the files are ours, but disks are disks. */
-function isPage(page: PageRecord): boolean {
+export function isPage(page: PageRecord): boolean {
   return (
     isCrawledUrl(page?.url) &&
     [page.status, page.bytes, page.wireBytes, page.depth, page.firstByteMs].every((figure) => Number.isFinite(figure))
   )
 }
 
-function isFailure(failure: FailureRecord): boolean {
+export function isFailure(failure: FailureRecord): boolean {
   return isCrawledUrl(failure?.url) && typeof failure.reason === 'string'
 }
 

@@ -10,6 +10,7 @@
 
 import { join } from 'node:path'
 import {
+  type AdmittedSeeds,
   type CheckpointFigures,
   type CrawlFigures,
   type CrawlSettings,
@@ -128,6 +129,7 @@ export class CrawlNode {
   /** Of the crawl's time, in which pauses do not count. */
   readonly #watch: Stopwatch
   #isPaused = false
+  readonly #seedsAdded: CanonicalUrl[] = []
   #isRunning = false
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -255,7 +257,7 @@ export class CrawlNode {
   /** In the order in which they were given now; those of earlier runs after them. */
   get seeds(): readonly CanonicalUrl[] {
     const all = new Set(this.#opened.flatMap((one) => one?.seeds ?? []))
-    return [...new Set([...this.#plan.seeds.filter((seed) => all.has(seed)), ...all])]
+    return [...new Set([...this.#plan.seeds.filter((seed) => all.has(seed)), ...all, ...this.#seedsAdded])]
   }
 
   isKnownSeed(url: string): boolean {
@@ -336,6 +338,13 @@ export class CrawlNode {
     this.#ends.forget()
     this.#crew.tellAll({ kind: 'resume' })
     if (this.#isRunning) this.#countDown()
+  }
+
+  /** More seeds while it runs: what each agent says of them. Durable when it resolves. */
+  async addSeeds(seeds: readonly CanonicalUrl[]): Promise<readonly AdmittedSeeds[]> {
+    const answers = await this.ask({ ask: 'seeds', seeds })
+    this.#seedsAdded.push(...answers.flatMap(({ added }) => added))
+    return answers
   }
 
   /** Asks every agent while it runs; one answer of each, by agent. */

@@ -10,6 +10,7 @@ test('the defaults are the host of the seeds, no limits, and no rules', () => {
     scope: 'host',
     include: [],
     exclude: [],
+    block: [],
     maxDepth: null,
     pathDepth: null,
     urlLength: 2_083,

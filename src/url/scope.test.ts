@@ -178,3 +178,32 @@ test('the first reason is named: depth, scope, path, exclude, include, filter', 
   expect(judge(scope, 'http://h/i/', 5)).toBe('filtered')
   expect(judge(scope, 'https://h/i/', 5)).toBeNull()
 })
+
+describe('a black list', () => {
+  const scope = scopeOf({ block: ['Spam.example', 'ads.example.org', '127.0.0.9'] })
+
+  test.each([
+    'http://spam.example/',
+    'https://www.a.spam.example:8443/x',
+    'http://ads.example.org/',
+    'http://b.ads.example.org/',
+    'http://127.0.0.9:81/',
+  ])('blocks %s, seeds not excepted', (url) => {
+    expect(judge(scope, url)).toBe('blocked')
+    expect(judge(scope, url, 0)).toBe('blocked')
+  })
+
+  test.each([
+    'http://nospam.example/',
+    'http://example.org/ads.example.org/',
+    'http://example.org/',
+    'http://127.0.0.19/',
+  ])('admits %s, whatever was asked about before', (url) => {
+    expect(judge(scope, 'http://spam.example/')).toBe('blocked')
+    expect(judge(scope, url)).toBeNull()
+  })
+
+  test('goes by origin', () => {
+    expect(scope.goesByOrigin).toBe(true)
+  })
+})

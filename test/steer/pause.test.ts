@@ -50,27 +50,6 @@ test('one agent: paused again and again, nobody is asked meanwhile, and the trut
   expect(askedMeanwhile).toBe(0)
 })
 
-test('paused time is none: --max-time goes on counting where it stood', async () => {
-  const web = await startWeb({ hosts: 1, pages: 500 })
-  let leftPaused = false
-  const result = await crawl({
-    seeds: web.seeds(),
-    dir: directory(),
-    flags: { ...FAST, 'max-time': '300ms', 'max-rate': '50' },
-    during: (job) => {
-      job.pause()
-      setTimeout(() => {
-        leftPaused = !job.snapshot().isStopping
-        job.resume()
-      }, 600)
-    },
-  })
-  expect(leftPaused).toBe(true)
-  expect(result.reason).toBe('max-time')
-  expect(result.pages.length).toBeGreaterThan(0)
-  expect(result.snapshot.runMs).toBeLessThan(600)
-})
-
 test('two agents: paused, one started again meanwhile stays paused; seeds added are crawled by their owners', async () => {
   const web = await startWeb({ seed: 'steered', hosts: 10, pages: 30 })
   const [first = '', ...others] = web.seeds()
@@ -84,7 +63,7 @@ test('two agents: paused, one started again meanwhile stays paused; seeds added 
     const [one, two] = await node.ask({ ask: 'hosts', hosts: [urlOf(first).slice(7, -1)] })
     expect([...(one ?? []), ...(two ?? [])].length).toBeLessThanOrEqual(1)
     // Some known, some new; the owners count them.
-    const given = await node.ask({ ask: 'seeds', seeds: [first, ...others].map(urlOf) })
+    const given = await node.addSeeds([first, ...others].map(urlOf))
     answers.push(given.reduce((sum, answer) => sum + answer.added.length, 0))
     answers.push(given.reduce((sum, answer) => sum + answer.known.length, 0))
     expect(web.log.length).toBe(size)

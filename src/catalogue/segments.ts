@@ -1,0 +1,188 @@
+// Lists grow by whole segments, never in place: a list that is changed where it stands costs a page of the disk for every word.
+//
+//   pages 1 … 400,000 │ 400,001 … 650,000 │ … 680,000 │ … 690,000 │ … 690,500 │      each has its own list of every key it met
+//        large: stays │     large         │   small: eight neighbours are merged into one, again and again until it is large
+//
+// Segments of a collection follow each other without gap, so a list, read from the newest page on, is the list of the newest segment,
+// then that of the one before. Writing is appending, and every number is written about three times in its life.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { damagedUnless } from './damaged.ts'
+import { type Collection, rowSum } from './database.ts'
+import { type Chunk, joinChunks, openChunk, packIds, sealChunk } from './posting-chunk.ts'
+
+export interface Segment {
+  readonly id: number
+  readonly first: number
+  readonly last: number
+}
+
+/** So many neighbours of a size or smaller become one. */
+const MERGED_AT_ONCE = 8
+/** Sizes in pages; what is larger than the last stays as it is. */
+const SIZES = [4_000, 32_000, 256_000]
+/** Chunks that are read, written or deleted in one step: some milliseconds. */
+const STEP_CHUNKS = 512
+
+interface ChunkRow {
+  readonly key: string
+  readonly first: number
+  readonly last: number
+  readonly ids: Uint8Array
+}
+
+/** The newest first. */
+export function segmentsOf(database: DatabaseSync, collection: Collection): Segment[] {
+  const rows = database
+    .prepare('SELECT id, first, last, chunks, sum FROM segments WHERE collection = ? ORDER BY first DESC')
+    .all(collection) as unknown as (Segment & { chunks: number; sum: number })[]
+  for (const [i, { id, first, last, chunks, sum }] of rows.entries()) {
+    damagedUnless(sum === rowSum(id, collection, first, last, chunks), `segment ${id} has another checksum`)
+    const older = rows[i + 1]
+    damagedUnless(first === (older?.last ?? 0) + 1, `segment ${id} does not follow the one before`)
+  }
+  return rows
+}
+
+/** Writes inside the transaction of its caller, in steps. */
+export class SegmentWriter {
+  readonly #database: DatabaseSync
+  readonly #insert: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#insert = database.prepare('INSERT INTO postings(segment, key, first, last, ids) VALUES (?, ?, ?, ?, ?)')
+  }
+
+  /** The lists of pages `first` to `last`. */
+  *write(collection: Collection, first: number, last: number, lists: ReadonlyMap<string, readonly number[]>): Steps {
+    const id = this.#nextId()
+    // Nearly the order of the database, so that nearly all is appended.
+    const keys = [...lists.keys()].sort()
+    yield
+    let chunks = 0
+    for (const [i, key] of keys.entries()) {
+      for (const chunk of packIds(lists.get(key) ?? [])) {
+        this.#insert.run(id, key, chunk.first, chunk.last, sealChunk(key, chunk))
+        chunks++
+      }
+      if (i % STEP_CHUNKS === STEP_CHUNKS - 1) yield
+    }
+    this.#note(id, collection, first, last, chunks)
+  }
+
+  /** Merges what has become many; nothing where that is not the case. */
+  *merge(collection: Collection): Steps {
+    const segments = segmentsOf(this.#database, collection)
+    const run = runToMerge(segments)
+    if (run.length === 0) return
+    const id = this.#nextId()
+    // The oldest first: their numbers come first in every list.
+    const sources = run.toReversed().map((segment) => new ChunkSource(this.#database, segment.id))
+    let chunks = 0
+    let steps = 0
+    while (sources.some((source) => source.head !== null)) {
+      const key = smallest(sources)
+      let open: Chunk | null = null
+      for (const source of sources) {
+        for (let head = source.head; head !== null && head.key === key; head = source.head) {
+          const chunk = openChunk(key, head.first, head.last, head.ids)
+          source.next()
+          const joined: Chunk | null = open === null ? chunk : joinChunks(open, chunk)
+          if (joined === null && open !== null) {
+            this.#insert.run(id, key, open.first, open.last, sealChunk(key, open))
+            chunks++
+          }
+          open = joined ?? chunk
+          if (++steps % STEP_CHUNKS === 0) yield
+        }
+      }
+      if (open === null) continue
+      this.#insert.run(id, key, open.first, open.last, sealChunk(key, open))
+      chunks++
+    }
+    const remove = this.#database.prepare('DELETE FROM segments WHERE id = ?')
+    for (const segment of run) remove.run(segment.id)
+    this.#note(id, collection, run.at(-1)?.first ?? 0, run[0]?.last ?? 0, chunks)
+  }
+
+  #note(id: number, collection: Collection, first: number, last: number, chunks: number): void {
+    this.#database
+      .prepare('INSERT INTO segments(id, collection, first, last, chunks, sum) VALUES (?, ?, ?, ?, ?, ?)')
+      .run(id, collection, first, last, chunks, rowSum(id, collection, first, last, chunks))
+  }
+
+  #nextId(): number {
+    const found = this.#database.prepare('SELECT max(id) AS id FROM segments').get() as { id: number | null }
+    return (found.id ?? 0) + 1
+  }
+}
+
+/** Something long in pieces: whoever runs it may do something else in between. */
+export type Steps = Generator<void, void, void>
+
+/** The chunks of a segment in their order, taken out of it as they are read. */
+class ChunkSource {
+  readonly #segment: number
+  readonly #read: StatementSync
+  readonly #delete: StatementSync
+  #rows: readonly ChunkRow[] = []
+  #at = 0
+
+  constructor(database: DatabaseSync, segment: number) {
+    this.#segment = segment
+    this.#read = database.prepare(
+      `SELECT key, first, last, ids FROM postings WHERE segment = ? ORDER BY key, first LIMIT ${STEP_CHUNKS}`,
+    )
+    this.#delete = database.prepare('DELETE FROM postings WHERE segment = ? AND (key, first) <= (?, ?)')
+    this.#fill()
+  }
+
+  get head(): ChunkRow | null {
+    return this.#rows[this.#at] ?? null
+  }
+
+  next(): void {
+    this.#at++
+    if (this.#at < this.#rows.length) return
+    const last = this.#rows.at(-1)
+    if (last !== undefined) this.#delete.run(this.#segment, last.key, last.first)
+    this.#fill()
+  }
+
+  #fill(): void {
+    this.#rows = this.#read.all(this.#segment) as unknown as ChunkRow[]
+    this.#at = 0
+  }
+}
+
+function smallest(sources: readonly ChunkSource[]): string {
+  let key: string | null = null
+  for (const { head } of sources) if (head !== null && (key === null || byBytes(head.key, key) < 0)) key = head.key
+  return key ?? ''
+}
+
+/** Of the newest ones, those that are due; none: nothing to do. */
+function runToMerge(segments: readonly Segment[]): readonly Segment[] {
+  for (const size of SIZES) {
+    const larger = segments.findIndex(({ first, last }) => last - first + 1 >= size)
+    const run = larger === -1 ? segments : segments.slice(0, larger)
+    if (run.length >= MERGED_AT_ONCE) return run
+  }
+  return []
+}
+
+/** As SQLite compares text. */
+function byBytes(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x === y) continue
+    // In UTF-16 characters beyond the first plane begin with a surrogate, below U+E000; in UTF-8 they come last.
+    const [isHighX, isHighY] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
+    if (isHighX !== isHighY) return isHighX ? 1 : -1
+    return x - y
+  }
+  return a.length - b.length
+}
