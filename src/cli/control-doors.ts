@@ -13,6 +13,7 @@ import {
   type SteeredCrawl,
 } from '../control/index.ts'
 import type { ControlAnswer, ControlQuestion } from '../supervise/index.ts'
+import type { CrawlRequest } from './crawl-job.ts'
 
 type Source = CrawlSource & { close(): Promise<void> }
 
@@ -28,25 +29,29 @@ export async function openDoors(
   dashboardPort: number | null,
   tell: (line: string) => void,
   warn: (fault: unknown) => void,
-  openCluster: (() => Promise<Source>) | null = null,
+  cluster: CrawlRequest['cluster'] = undefined,
 ): Promise<ControlDoors> {
   let source: Promise<Source> | null = null
   const sourceOnce = (): Promise<Source> => {
-    source ??= loadRunningCrawl().then(({ RunningCrawl }) => new RunningCrawl(steered))
+    source ??= loadRunningCrawl().then(({ NodeRecords, RunningCrawl }) =>
+      cluster?.shareDirs === undefined
+        ? new RunningCrawl(steered)
+        : new RunningCrawl(steered, new NodeRecords(steered.dir, cluster.shareDirs)),
+    )
     return source
   }
-  let cluster: Promise<Source | null> | null = null
+  let whole: Promise<Source | null> | null = null
   /** The whole crawl of a cluster, of which this is a part; null where there is none, or the engine is away: the next who asks may have more luck. */
-  const clusterOnce = async (): Promise<Source | null> => {
-    cluster ??= (openCluster?.() ?? Promise.resolve(null)).catch((fault: unknown) => {
-      cluster = null
+  const wholeOnce = async (): Promise<Source | null> => {
+    whole ??= (cluster?.openSource?.() ?? Promise.resolve(null)).catch((fault: unknown) => {
+      whole = null
       warn(fault)
       return null
     })
-    return cluster
+    return whole
   }
   const list = async (): Promise<Source[]> => {
-    const [own, all] = [await sourceOnce(), await clusterOnce()]
+    const [own, all] = [await sourceOnce(), await wholeOnce()]
     return all === null || all.id === own.id ? [all ?? own] : [all, own]
   }
   const sources: CrawlSources = {
@@ -67,7 +72,7 @@ export async function openDoors(
       await socket?.close()
       await dashboard?.close().catch(warn)
       await source?.then((one) => one.close()).catch(warn)
-      await cluster?.then((one) => one?.close()).catch(warn)
+      await whole?.then((one) => one?.close()).catch(warn)
     },
   }
 }

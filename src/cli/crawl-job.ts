@@ -54,6 +54,8 @@ export interface CrawlRequest {
     readonly greeting: string
     /** The whole crawl, as the control API sees it. */
     readonly openSource?: () => Promise<CrawlSource & { close(): Promise<void> }>
+    /** Where the shares are that it has now. */
+    readonly shareDirs?: () => readonly string[]
     /** Told who answers what other nodes ask of this one's part. */
     readonly answerWith?: (answer: (question: ControlQuestion) => Promise<ControlAnswer>) => void
   }

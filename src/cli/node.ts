@@ -177,6 +177,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
   })
   const { dir, name, weight, progress, isJson, engine } = asked
   let answer: ((question: ControlQuestion) => Promise<ControlAnswer>) | null = null
+  let node: Awaited<ReturnType<typeof openClusterNode>> | null = null
   const request: CrawlRequest = {
     dir,
     seeds,
@@ -189,8 +190,8 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     cluster: {
       place: { crawl: identity.name, node: name, servers: engine.servers },
       greeting: `Taking part in crawl ${identity.name} as node ${name}, into ${dir}. Ctrl-C gives its shares to the others.\n`,
-      open: (onEvent) =>
-        openClusterNode({
+      open: async (onEvent) => {
+        node = await openClusterNode({
           dir,
           node: name,
           weight,
@@ -210,7 +211,10 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           host: hostname(),
           control: async (question) => answer?.(question) ?? NOT_OPEN,
           onEvent,
-        }),
+        })
+        return node
+      },
+      shareDirs: () => node?.shareDirs ?? [],
       openSource: async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name }),
       answerWith: (found) => {
         answer = found

@@ -111,7 +111,7 @@ async function crawlOn(
   const steering = new Steering(request, events, () => interruption.stop())
   steering.begin(job)
   const tell = (line: string): void => interruption.tell(line)
-  const doors = await openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster?.openSource)
+  const doors = await openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster)
   if (doors.answer !== undefined) cluster?.answerWith?.(doors.answer)
   const hello = cluster?.greeting ?? greeting(job, dir, request.seeds, request.stored)
   if (request.progress !== 'none') say(hello)

@@ -213,7 +213,7 @@ export class ClusterCrawl implements CrawlSource {
     const merged = await this.#merged<File>(
       'archive',
       asked,
-      inOrderOf(({ name }) => name),
+      (one, two) => later(one.name, two.name),
       ({ name }) => name,
     )
     return { ...merged, items: [...merged.items] }

@@ -25,7 +25,10 @@ export const loadNodeAnswers = () => import('./node-answers.ts')
 export const loadDirectoryCrawl = () => import('./directory-crawl.ts')
 
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
-export const loadRunningCrawl = () => import('./running-crawl.ts')
+export const loadRunningCrawl = async () => ({
+  ...(await import('./running-crawl.ts')),
+  ...(await import('./node-records.ts')),
+})
 
 /** `const { createServer } = await loadServer()` */
 export const loadServer = () => import('./server.ts')

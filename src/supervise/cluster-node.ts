@@ -213,6 +213,11 @@ export class ClusterNode {
     return Math.max(this.#hosted.shares.length, this.#hosted.lastShares.length)
   }
 
+  /** Where the shares are that are here now: each is like the directory of a crawl. */
+  get shareDirs(): readonly string[] {
+    return this.#hosted.shares.map((share) => join(this.#plan.dir, shareName(share)))
+  }
+
   get restarts(): number {
     return this.#hosted.restarts
   }
