@@ -29,7 +29,7 @@ export async function openDoors(
   dashboardPort: number | null,
   tell: (line: string) => void,
   warn: (fault: unknown) => void,
-  cluster: CrawlRequest['cluster'] = undefined,
+  cluster?: CrawlRequest['cluster'],
 ): Promise<ControlDoors> {
   let source: Promise<Source> | null = null
   const sourceOnce = (): Promise<Source> => {

@@ -1,7 +1,7 @@
 // portolan top: a crawl as it goes, in the terminal. Asked of the process that runs it, of its files where nobody does, or of a cluster
 // through its engine.
 
-import { type Asked, crawlIdOf, type CrawlSource, loadClusterCrawl, loadDirectoryCrawl } from '../control/index.ts'
+import { crawlIdOf, type CrawlSource, loadClusterCrawl, loadDirectoryCrawl } from '../control/index.ts'
 import { loadNodeMark } from '../view/index.ts'
 import { clusterFlagShapes, readClusterFlags } from './cluster-flags.ts'
 import { type Command, EXIT } from './command.ts'
@@ -172,9 +172,7 @@ class LiveTop {
 
   async #pause(): Promise<string> {
     const isPaused = this.#look?.info.state === 'paused'
-    const { text } = await (isPaused
-      ? this.#source.resume({} as Asked<'resume'>, ASKER)
-      : this.#source.pause({} as Asked<'pause'>, ASKER))
+    const { text } = await (isPaused ? this.#source.resume({}, ASKER) : this.#source.pause({}, ASKER))
     return text
   }
 
@@ -209,7 +207,7 @@ class LiveTop {
 
 function processTerminal(): TopTerminal {
   const { stdin, stdout } = process
-  const isLive = stdin.isTTY === true && stdout.isTTY === true
+  const isLive = stdin.isTTY && stdout.isTTY
   return {
     stdout,
     stderr: process.stderr,

@@ -198,7 +198,7 @@ function readSpeed(read: FieldReader): Pick<Wish, 'speed' | 'share'> {
     if (value === undefined) continue
     const isNone = value === null && name !== 'connections'
     if (!isNone && !(typeof value === 'number' && value > 0)) throw read.fault(name)
-    speed[name] = value as number | null
+    speed[name] = value
   }
   return { speed, share }
 }

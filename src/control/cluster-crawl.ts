@@ -415,7 +415,7 @@ export class ClusterCrawl implements CrawlSource {
       ask: async (node, from) => {
         const part = await this.#askOne<AnswerOf<N>>(node, route, from === null ? rest : { ...rest, after: from })
         readShare = Math.min(readShare, part?.readShare ?? 0)
-        return part as PartOfList<Item> | null
+        return part
       },
       compare,
     })
@@ -487,7 +487,7 @@ function stopOf(said: string): StopReason | null {
   return said in STOPS ? (said as StopReason) : null
 }
 
-function workOf({ donePages = 0, doneBytes = 0, cpuSeconds }: NodeFigures) {
+function workOf({ donePages, doneBytes, cpuSeconds }: NodeFigures) {
   return { pages: donePages, bytes: doneBytes, cpuSeconds }
 }
 
@@ -496,7 +496,7 @@ function round(value: number): number {
 }
 
 /** Without what is not said. */
-function definedOf<T extends object>(said: T): NonNullable<Wish['speed']> {
+function definedOf(said: object): NonNullable<Wish['speed']> {
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
 }
 

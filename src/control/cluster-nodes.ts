@@ -22,9 +22,9 @@ export class ClusterFigures {
   hear({ status, figures, left }: ClusterLook): void {
     const answers = [...figures, ...left].flatMap(([node, one]) => (one === null ? [] : [[node, one] as const]))
     this.#nodes = answers.map(([, one]) => one)
-    this.#rests = this.#nodes.flatMap(({ rest = null }) => (rest === null ? [] : [rest]))
-    this.#peakRssBytes = Math.max(this.#peakRssBytes, ...this.#nodes.map(({ peakRssBytes = 0 }) => peakRssBytes))
-    for (const [node, { agents = [] }] of answers) {
+    this.#rests = this.#nodes.flatMap(({ rest }) => (rest === null ? [] : [rest]))
+    this.#peakRssBytes = Math.max(this.#peakRssBytes, ...this.#nodes.map(({ peakRssBytes }) => peakRssBytes))
+    for (const [node, { agents }] of answers) {
       for (const one of agents) {
         const known = this.#shares.get(one.share)
         // Of two who tell of a share, the one that has come further has it.
@@ -55,10 +55,10 @@ export class ClusterFigures {
     return {
       pages,
       failed,
-      failures: { ...failures } as Record<string, number>,
-      answers: { ...answers } as Record<string, number>,
-      skipped: { ...skipped } as Record<string, number>,
-      refused: { ...refused } as Record<string, number>,
+      failures: { ...failures },
+      answers: { ...answers },
+      skipped: { ...skipped },
+      refused: { ...refused },
       bytes,
       wireBytes,
       seconds: Math.round(totals.ms) / 1_000,

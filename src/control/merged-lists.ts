@@ -117,7 +117,7 @@ function readMarks(text: string | undefined): Marks {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     if (typeof value !== 'object' || value === null) return {}
-    return Object.fromEntries(Object.entries(value).filter(([, mark]) => isMark(mark))) as Marks
+    return Object.fromEntries(Object.entries(value).filter(([, mark]) => isMark(mark)))
   } catch {
     return {}
   }

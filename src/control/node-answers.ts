@@ -21,13 +21,14 @@ export async function answerForCluster(
   if (!checked.success) return refused('CONFIG_INVALID', checked.error.issues.map(({ message }) => message).join('; '))
   const ask = source[name].bind(source) as (asked: unknown, asker: { who: string }) => Promise<unknown>
   try {
-    let params = checked.data as { limit?: number }
+    const params = checked.data as { readonly limit?: number }
+    let limit = params.limit ?? 1
     for (;;) {
-      const answer = await ask(params, { who })
+      const answer = await ask(params.limit === undefined ? params : { ...params, limit }, { who })
       // A list may be given in smaller parts.
       if (Buffer.byteLength(JSON.stringify(answer)) <= bytesMax) return { answer }
-      if ((params.limit ?? 1) <= 1) return refused('CLUSTER_REFUSED', 'the answer is larger than a message may be')
-      params = { ...params, limit: Math.floor((params.limit ?? 1) / 2) }
+      if (limit <= 1) return refused('CLUSTER_REFUSED', 'the answer is larger than a message may be')
+      limit = Math.floor(limit / 2)
     }
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault

@@ -18,7 +18,7 @@ export function speedOfShare(
   { node, shares, here }: SharePlace,
   openFiles = openFilesAllowed(),
 ): Partial<Speed> {
-  let speed: Partial<Speed> = {}
+  const speed: { -readonly [Limit in keyof Speed]?: Speed[Limit] } = {}
   for (const wish of wishes) {
     if (wish.share !== null && wish.share !== share) continue
     if (wish.node !== null && wish.node !== node) continue
@@ -28,7 +28,7 @@ export function speedOfShare(
         : wish.node === null
           ? shareOfSpeed(wish.change, shares, share)
           : shareOfSpeed(wish.change, Math.max(1, here.length), Math.max(0, here.indexOf(share)))
-    speed = { ...speed, ...own }
+    Object.assign(speed, own)
   }
   const { connections } = speed
   // Sockets are files, and a wish does not know how many this machine allows.
