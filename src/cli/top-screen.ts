@@ -2,7 +2,7 @@
 // table; everything that comes from the web is made printable.
 
 import { type Figure, type FigureName, FIGURES, formatBytes, formatDuration, STOPS } from '../base/index.ts'
-import { formatCount, printable } from '../report/index.ts'
+import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import type { TopHosts, TopLook } from './top-look.ts'
 
 export const TOP_VIEWS = ['overview', 'hosts', 'agents', 'nodes'] as const
@@ -21,7 +21,7 @@ export interface Screen {
 }
 
 const BARS = '▁▂▃▄▅▆▇█'
-const LABEL_WIDTH = 16
+const LABEL_WIDTH = 18
 const WIDTH_MIN = 20
 
 export function renderTop(look: TopLook, screen: Screen): string[] {
@@ -38,7 +38,7 @@ export function renderTop(look: TopLook, screen: Screen): string[] {
 }
 
 function title({ info }: TopLook, paint: Painter): string {
-  const where = info.cluster === null ? printable(info.dir) : `${info.cluster.nodes} nodes`
+  const where = info.cluster === null ? printable(info.dir) : formatNumberOf(info.cluster.nodes, 'node')
   const why = info.stoppedBecause === null ? '' : `: ${stopText(info.stoppedBecause)}`
   const state = { running: paint.good, paused: paint.warn, stopping: paint.warn }[info.state as string] ?? paint.dim
   return `${paint.bold(printable(info.name))}  ${state(`${info.state}${why}`)}  ${paint.dim(where)}`
@@ -194,7 +194,9 @@ function beatText(ms: number | null): string {
 /** Numbers to the right, words to the left. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[], paint: Painter): string[] {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const isNumber = head.map((_, column) => rows.every((row) => /^(?:[\d,.]+(?: \w+)?|–)$/.test(row[column] ?? '')))
+  const isNumber = head.map(
+    (_, column) => column > 0 && rows.every((row) => /^(?:[\d,.]+(?: \w+)?|–)$/.test(row[column] ?? '')),
+  )
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, column) =>

@@ -93,9 +93,9 @@ const SCREEN = { columns: 120, rows: 30, isColoured: false, view: 'overview', ra
 
 test('figures by their names, what is slow, agents and nodes', () => {
   const text = renderTop(LOOK, SCREEN).join('\n')
-  expect(text).toContain('Pages           12,345 (2xx 12,000, 4xx 345)')
-  expect(text).toContain('Failed          7 (DNS_NO_NAME 7)')
-  expect(text).toContain('What is slow    Every host rests.')
+  expect(text).toContain('Pages             12,345 (2xx 12,000, 4xx 345)')
+  expect(text).toContain('Failed            7 (DNS_NO_NAME 7)')
+  expect(text).toContain('What is slow      Every host rests.')
   expect(text).toContain('96/s')
   expect(text).toMatch(/demand, at most 20\/s/)
   expect(text).toMatch(/a +working +2 +0 1 .* just now/)

@@ -1,6 +1,7 @@
 // portolan top: a crawl as it goes, in the terminal. Asked of the process that runs it, of its files where nobody does, or of a cluster
 // through its engine.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crawlIdOf, type CrawlSource, loadClusterCrawl, loadDirectoryCrawl } from '../control/index.ts'
 import { loadNodeMark } from '../view/index.ts'
 import { clusterFlagShapes, readClusterFlags } from './cluster-flags.ts'
@@ -55,7 +56,7 @@ export async function runTop(args: readonly string[], terminal: TopTerminal = pr
       : await (await loadClusterCrawl()).ClusterCrawl.open(cluster.settings)
   try {
     if (flags.has('json')) {
-      const { info, ...rest } = await lookAt(source, HOSTS_ONCE)
+      const { info, ...rest } = await lookOnce(source)
       terminal.stdout.write(`${JSON.stringify({ crawl: info, ...rest })}\n`)
     } else if (flags.has('once') || terminal.keys === null) terminal.stdout.write(await onePicture(source, terminal))
     else await new LiveTop(source, terminal, terminal.keys).run()
@@ -81,9 +82,16 @@ const LOOK_EVERY_MS = 1_000
 const STEP = 1.5
 const RATE_MIN = 0.1
 
+/** Whoever looks at a cluster knows how fast it is after a second look. */
+async function lookOnce(source: Source): Promise<TopLook> {
+  const { info } = await lookAt(source, 0)
+  if (info.cluster !== null && info.now !== null) await sleep(LOOK_EVERY_MS)
+  return lookAt(source, HOSTS_ONCE)
+}
+
 async function onePicture(source: Source, { columns }: TopTerminal): Promise<string> {
   const rates = await earlierRates(source, RATES_MAX)
-  const look = await lookAt(source, HOSTS_ONCE)
+  const look = await lookOnce(source)
   const screen = { columns, rows: Infinity, isColoured: false, rates, message: '' }
   const overview = renderTop(look, { ...screen, view: 'overview' })
   const hosts = renderTop(look, { ...screen, view: 'hosts' }).slice(overview.indexOf('', 2) + 1)

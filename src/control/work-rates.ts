@@ -22,12 +22,12 @@ export class WorkRates {
   note(atMs: number, counts: ReadonlyMap<string, WorkCount>): void {
     const before = this.#sums.at(-1) ?? { pages: 0, bytes: 0, cpuSeconds: 0, atMs }
     const sum = { pages: before.pages, bytes: before.bytes, cpuSeconds: before.cpuSeconds, atMs }
-    for (const [name, count] of counts) {
-      const last = this.#last.get(name)
+    for (const [who, count] of counts) {
+      const last = this.#last.get(who)
       if (last === undefined) continue
       const isAnew = count.cpuSeconds < last.cpuSeconds
-      for (const of of ['pages', 'bytes', 'cpuSeconds'] as const) {
-        sum[of] += isAnew ? count[of] : Math.max(0, count[of] - last[of])
+      for (const name of ['pages', 'bytes', 'cpuSeconds'] as const) {
+        sum[name] += isAnew ? count[name] : Math.max(0, count[name] - last[name])
       }
     }
     // Whoever did not answer this time is remembered, and counted on when it does.
