@@ -22,7 +22,7 @@ export default defineConfig({
         plugins: [agentsFromBuilt()],
         test: {
           name: 'alone',
-          include: ['{src,testweb,test,tools}/**/*.{test,fuzz}.ts'],
+          include: ['{src,testweb,test,tools,dashboard}/**/*.{test,fuzz}.ts'],
           exclude: together,
           globalSetup: ['test/built.ts'],
         },

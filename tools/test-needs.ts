@@ -15,6 +15,7 @@ const NEEDS: readonly Need[] = [
   },
   { command: 'pygopherd', packages: ['pygopherd'], why: 'a real Gopher server' },
   { command: 'nats-server', packages: ['nats-server'], why: 'the engine that nodes share, one and three of them' },
+  { command: '/usr/bin/chromium', packages: ['chromium'], why: 'a real browser for the dashboard' },
   { command: 'microsocks', packages: ['microsocks'], why: 'a real SOCKS5 proxy' },
 ]
 

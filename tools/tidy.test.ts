@@ -55,3 +55,15 @@ test('time, chance and environment come in from outside', () => {
   ])
   expect(complaintsOf(['src/base/clock.ts', 'const now = Date.now()\n'])).toEqual([])
 })
+
+test('the dashboard loads data of the crawler, and knows the rest by its types', () => {
+  expect(complaintsOf(['dashboard/a.tsx', `import { ROUTES } from '../src/control/api.ts'\n`])).toEqual([
+    'src/control/api.ts is not for browsers: import its types',
+  ])
+  expect(
+    complaintsOf([
+      'dashboard/b.tsx',
+      `import type { R } from '../src/control/api.ts'\nimport { PATHS } from '../src/control/paths.ts'\n`,
+    ]),
+  ).toEqual([])
+})

@@ -21,7 +21,7 @@ export interface Complaint {
 }
 
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|shared)(\.ts$|\/)/
-const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|fuzz|conformance|config))?\.ts$/
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|fuzz|conformance|config))?\.tsx?$/
 
 /** Calls that bring the outside in, and the only places in src that may use them. */
 const OUTSIDE: readonly { pattern: RegExp; name: string; allowed: RegExp }[] = [
@@ -36,6 +36,9 @@ const OUTSIDE: readonly { pattern: RegExp; name: string; allowed: RegExp }[] = [
 const SCHEMA_FILE = /\/(?:options|[a-z-]+-schema)\.ts$/
 const READS_CONFIGURATION = /^src\/(?:config|control|cli|report)\//
 const VALUE_IMPORT = /(?:^|\n)(?:import|export) \{([^}]*)\} from '([^']+)'/g
+
+/** What the dashboard may load of the crawler: data and plain functions. Everything else it knows by its types only. */
+const SEEN_BY_BROWSERS = new Set(['src/base/vocabulary.ts', 'src/control/paths.ts', 'src/report/printable.ts'])
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'"\n;]*?)*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g
 
@@ -54,6 +57,21 @@ function importsOf(file: SourceFile): { target: string; line: number }[] {
     if (!specifier.startsWith('.')) continue
     const target = relative('/', resolve('/', dirname(file.path), specifier))
     found.push({ target, line: lineOf(file.text, match.index + match[0].indexOf(specifier)) })
+  }
+  return found
+}
+
+/** Imports of our own files that are more than types. */
+function valueImportsOf(file: SourceFile): { target: string; line: number }[] {
+  const found: { target: string; line: number }[] = []
+  for (const match of file.text.matchAll(VALUE_IMPORT)) {
+    const [, names = '', target = ''] = match
+    const isValue = names.split(',').some((name) => name.trim() !== '' && !name.trim().startsWith('type '))
+    if (isValue && target.startsWith('.'))
+      found.push({
+        target: relative('/', resolve('/', dirname(file.path), target)),
+        line: lineOf(file.text, match.index + 1),
+      })
   }
   return found
 }
@@ -92,6 +110,12 @@ export function tidy(files: readonly SourceFile[]): Complaint[] {
       file.path,
       imports.map((one) => one.target),
     )
+    if (file.path.startsWith('dashboard/')) {
+      for (const { target, line } of valueImportsOf(file)) {
+        if (target.startsWith('src/') && !SEEN_BY_BROWSERS.has(target))
+          complain(line, `${target} is not for browsers: import its types`)
+      }
+    }
     if (room === null) continue
     const own = order.get(room)
     if (own === undefined) {
@@ -154,9 +178,9 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): Complaint[] {
 /** Every TypeScript file of ours. */
 export function readSources(root: string): SourceFile[] {
   const files: SourceFile[] = []
-  for (const folder of ['src', 'testweb', 'test', 'bench', 'tools', 'examples']) {
+  for (const folder of ['src', 'testweb', 'test', 'bench', 'tools', 'examples', 'dashboard']) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue
       const path = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')
       files.push({ path, text: readFileSync(join(root, path), 'utf8') })
     }

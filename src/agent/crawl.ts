@@ -185,7 +185,9 @@ export class Crawl {
   /** What another scope would skip of what waits. */
   previewScope(options: UrlOptions): Promise<ScopePreview> {
     const { clock } = this.#plan
-    return previewScope(options, { clock, frontier: this.#state.frontier, seeds: this.#walk.scopeSeeds() })
+    const { pipeline, scopeSeeds } = this.#walk
+    const isStopping = (): boolean => pipeline.isStopping
+    return previewScope(options, { clock, frontier: this.#state.frontier, seeds: scopeSeeds(), isStopping })
   }
 
   /** The state of a host; null where it was never met. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ClockMs, ManualClock } from '../base/index.ts'
+import { ManualClock } from '../base/index.ts'
 import type { Turn } from '../frontier/index.ts'
 import { Pipeline, type PipelineParts } from './pipeline.ts'
 
@@ -77,17 +77,17 @@ test.for(['before', 'after'] as const)('--max-time stands still while it is paus
   if (when === 'before') pipeline.pause()
   const run = pipeline.run()
   if (when === 'after') pipeline.pause()
-  clock.advance(5_000 as ClockMs)
+  clock.advance(5_000)
   expect(pipeline.isStopping).toBe(false)
   pipeline.resume()
-  clock.advance(600 as ClockMs)
+  clock.advance(600)
   pipeline.pause()
-  clock.advance(600 as ClockMs)
+  clock.advance(600)
   expect(pipeline.isStopping).toBe(false)
   pipeline.resume()
-  clock.advance(399 as ClockMs)
+  clock.advance(399)
   expect(pipeline.isStopping).toBe(false)
-  clock.advance(1 as ClockMs)
+  clock.advance(1)
   expect(pipeline.isStopping).toBe(true)
   for (const end of visits) end()
   expect(await run).toBe('max-time')

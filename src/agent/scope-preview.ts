@@ -22,6 +22,8 @@ export interface PreviewParts {
   readonly frontier: Pick<DiskFrontier, 'survey'>
   /** All seeds, and what they redirected to. */
   readonly seeds: Iterable<CanonicalUrl>
+  /** Nobody waits for it any more, and the last batch must not. */
+  readonly isStopping: () => boolean
 }
 
 /** Time of its own it may take, on the agent's thread. */
@@ -33,7 +35,7 @@ const EXAMPLES_MAX = 20
 
 export async function previewScope(
   options: UrlOptions,
-  { clock, frontier, seeds }: PreviewParts,
+  { clock, frontier, seeds, isStopping }: PreviewParts,
   ownMsMax = OWN_MS_MAX,
 ): Promise<ScopePreview> {
   const scope = compileScope(options)
@@ -57,7 +59,7 @@ export async function previewScope(
     const tookMs = clock.nowMs() - stepMs
     if (tookMs < STEP_MS) continue
     ownMs += tookMs
-    if (ownMs > ownMsMax) {
+    if (ownMs > ownMsMax || isStopping()) {
       isComplete = false
       break
     }

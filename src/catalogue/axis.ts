@@ -65,8 +65,10 @@ export class Axis {
   }
 }
 
+const PLAIN = /^[\u0001-\u007f]{0,100}$/
+
 /** As a name of an axis: what SQLite would change is changed here. */
 export function axisName(value: unknown): string {
   const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
-  return text.slice(0, 100).toWellFormed().replaceAll('\0', '\ufffd')
+  return PLAIN.test(text) ? text : text.slice(0, 100).toWellFormed().replaceAll('\0', '\ufffd')
 }

@@ -13,6 +13,8 @@ import { LinkSources } from './link-sources.ts'
 const SLICE_MS = 10
 /** Between two looks when all is read. */
 const IDLE_MS = 1_000
+/** A long piece of work is followed by a long rest, up to this. */
+const REST_MS_MAX = 15_000
 /** After trouble: a full disk, a file that cannot be read. */
 const TROUBLE_MS = 30_000
 /** What is left may be read before an answer is given, so that a small crawl is always seen whole: for so long, */
@@ -49,11 +51,12 @@ function rest(ms: number): void {
 
 async function readOn(): Promise<void> {
   timer = null
-  const before = clock.nowMs()
+  const before = process.threadCpuUsage()
   try {
     const isDone = await slice(SLICE_MS, false)
-    const usedMs = clock.nowMs() - before
-    rest(isDone ? IDLE_MS : cpuShare >= 1 ? 0 : Math.min(IDLE_MS, usedMs * (1 / cpuShare - 1)))
+    const { user, system } = process.threadCpuUsage(before)
+    const dueMs = cpuShare >= 1 ? 0 : Math.min(REST_MS_MAX, ((user + system) / 1_000) * (1 / cpuShare - 1))
+    rest(isDone ? Math.max(IDLE_MS, dueMs) : dueMs)
   } catch {
     // Told to whoever asks; alone it only tries again.
     rest(TROUBLE_MS)

@@ -103,6 +103,9 @@ const aQuery: fc.Arbitrary<PagesQuery> = fc.record(
   { requiredKeys: [] },
 )
 
+/** So that an answer of one part is whole, on a slow machine too. */
+const NO_LIMITS = { units: 1e9, ms: 1e9 }
+
 const jsonLines = (records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
@@ -190,7 +193,7 @@ test('finds what a plain filter finds, in every combination, in parts, while fil
         expect(again.rebuilds).toBe(0)
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 7 },
   )
 })
 
@@ -421,7 +424,7 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
     { text: 'news w1' },
     { type: 'text/html', text: 'uber' },
   ]
-  let rebuilds = 0
+  let timesAnew = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.integer({ min: 0, max: whole.length - 1 }), fc.integer({ min: 1, max: 255 })), {
@@ -432,7 +435,7 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
         const bytes = Buffer.from(whole)
         for (const [at, by] of flips) bytes[at] = (bytes[at] ?? 0) ^ by
         writeFileSync(path, bytes)
-        const catalogue = await open(dir)
+        const catalogue = await open(dir, { limits: NO_LIMITS })
         // The first answers may be given while it is made anew: then they say so.
         for (const query of queries) {
           const { items, readShare } = catalogue.pages({ ...query, limit: 500 })
@@ -440,15 +443,15 @@ test('changed bytes are noticed, and the catalogue is made anew', async () => {
         }
         const { statuses, readShare } = catalogue.statistics()
         if (readShare === 1) expect(statuses).toMatchObject({ 200: 150, 301: 50, 404: 50, 503: 50 })
-        rebuilds += catalogue.rebuilds
+        if (catalogue.readShare < 1) timesAnew++
         await readAll(catalogue)
         for (const query of queries) expectRight(catalogue, pages, query, 100)
         catalogue.close()
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 15 },
   )
-  expect(rebuilds).toBeGreaterThanOrEqual(0)
+  expect(timesAnew).toBeGreaterThan(0)
 })
 
 test('two that keep the same catalogue do not take a line in twice', async () => {

@@ -63,6 +63,11 @@ export interface CatalogueOptions {
   readonly linesHeldMax?: number
 }
 
+interface Opened {
+  readonly connections: Connections
+  readonly intake: Intake
+}
+
 export class Catalogue {
   readonly #dir: string
   readonly #clock: Clock
@@ -104,10 +109,10 @@ export class Catalogue {
       [FAILURES]: new LineFile(join(dir, 'failures.jsonl')),
     }
     this.#path = join(dir, NAME)
-    this.#connections = this.#openStored() ?? this.#create()
-    const { writer, reader } = this.#connections
-    this.#intake = new Intake(writer, readMeta(writer), this.#linesHeldMax)
-    this.#finder = new Finder(reader, this.#files, clock, limits)
+    const { connections, intake } = this.#openStored() ?? this.#create()
+    this.#connections = connections
+    this.#intake = intake
+    this.#finder = new Finder(connections.reader, this.#files, clock, limits)
   }
 
   static async open(options: CatalogueOptions): Promise<Catalogue> {
@@ -301,14 +306,16 @@ export class Catalogue {
   }
 
   /** Null where there is none that fits. */
-  #openStored(): Connections | null {
+  #openStored(): Opened | null {
     const size = statSync(this.#path, { throwIfNoEntry: false })?.size
     if (size === undefined) return null
     let connections: Connections | null = null
     try {
       connections = openDatabase(this.#path, size)
-      const { of } = readMeta(connections.writer)
-      if (of === this.#standing.of) return connections
+      const state = readMeta(connections.writer)
+      if (state.of === this.#standing.of) {
+        return { connections, intake: new Intake(connections.writer, state, this.#linesHeldMax) }
+      }
     } catch {
       // Whatever it is, it is not ours to mend.
     }
@@ -317,7 +324,7 @@ export class Catalogue {
     return null
   }
 
-  #create(): Connections {
+  #create(): Opened {
     try {
       return this.#createAt(this.#path)
     } catch (cause) {
@@ -329,11 +336,12 @@ export class Catalogue {
     }
   }
 
-  #createAt(path: string): Connections {
+  #createAt(path: string): Opened {
     if (this.#elsewhere === null) mkdirSync(join(this.#dir, 'state'), { recursive: true })
     const connections = createDatabase(path)
-    writeMeta(connections.writer, emptyState(this.#standing.of))
-    return connections
+    const state = emptyState(this.#standing.of)
+    writeMeta(connections.writer, state)
+    return { connections, intake: new Intake(connections.writer, state, this.#linesHeldMax) }
   }
 
   #letGo(): void {
@@ -368,10 +376,10 @@ export class Catalogue {
       this.#rebuilds++
       removeDatabase(this.#path)
     }
-    this.#connections = (wasOvertaken ? this.#openStored() : null) ?? this.#create()
-    const { writer, reader } = this.#connections
-    this.#intake = new Intake(writer, readMeta(writer), this.#linesHeldMax)
-    this.#finder = new Finder(reader, this.#files, this.#clock, this.#limits)
+    const { connections, intake } = (wasOvertaken ? this.#openStored() : null) ?? this.#create()
+    this.#connections = connections
+    this.#intake = intake
+    this.#finder = new Finder(connections.reader, this.#files, this.#clock, this.#limits)
     this.#isMergeDue = true
     this.#noteSeen()
   }

@@ -79,7 +79,7 @@ export class StandingWatch {
     for await (const record of lookAtRecords(join(this.#dir, 'state/journal'), this.#batch)) last = record
     if (last !== null) {
       this.#batch = last.number
-      this.#files = decodeBatch(last.body).files as BatchFiles
+      this.#files = decodeBatch(last.body).files
     }
     // Committed after they were written: what is not committed yet is looked for again.
     const { pages = 0, failures } = this.#files

@@ -16,10 +16,11 @@ import { type FileState, type MetaState, writeMeta } from './meta.ts'
 import { PlacesWriter } from './places.ts'
 import { SegmentWriter, type Steps } from './segments.ts'
 import { Tallies } from './tallies.ts'
-import { cut, PREFIX_LENGTH_MAX, wordsOfPage } from './words.ts'
+import { listsOfBeginnings } from './beginnings.ts'
+import { wordsOfPage } from './words.ts'
 
-export const LINES_HELD_MAX = 100_000
-const LISTED_HELD_MAX = 2_500_000
+export const LINES_HELD_MAX = 150_000
+const LISTED_HELD_MAX = 2_000_000
 const HOSTS_HELD_MAX = 100_000
 /** Rows that are counted in one step. */
 const STEP_ROWS = 256
@@ -59,9 +60,6 @@ class HeldHost {
   }
 }
 
-/** The list of a word, and those of its beginnings. */
-type WordLists = readonly [number[], ...number[][]]
-
 type OpenState = { -readonly [field in keyof FileState]: FileState[field] }
 
 /** All that is held, thrown away when it is written. Found with one look-up for a host and one for each word. */
@@ -69,8 +67,7 @@ class Held {
   readonly places: Record<Collection, number[]> = { [PAGES]: [], [FAILURES]: [] }
   readonly cells: HeldCells = { [PAGES]: new Map(), [FAILURES]: new Map() }
   readonly hosts = new Map<string, HeldHost>()
-  readonly words = new Map<string, WordLists>()
-  readonly beginnings = new Map<string, number[]>()
+  readonly words = new Map<string, number[]>()
   listed = 0
 }
 
@@ -143,12 +140,10 @@ export class Intake {
     this.#tallies.addPage(page, host.name)
     const held = this.#held
     for (const word of wordsOfPage(page)) {
-      for (const list of held.words.get(word) ?? this.#newWord(word)) {
-        // Two words may have one beginning.
-        if (list[list.length - 1] === id) continue
-        list.push(id)
-        held.listed++
-      }
+      const list = held.words.get(word)
+      if (list === undefined) held.words.set(word, [id])
+      else list.push(id)
+      held.listed++
     }
   }
 
@@ -225,20 +220,6 @@ export class Intake {
     return id
   }
 
-  #newWord(word: string): WordLists {
-    const lists: [number[], ...number[][]] = [[]]
-    const { words, beginnings } = this.#held
-    for (let length = 1; length <= PREFIX_LENGTH_MAX && length <= word.length; length++) {
-      const beginning = cut(word, length)
-      const known = beginnings.get(beginning)
-      const list = known ?? []
-      if (known === undefined) beginnings.set(beginning, list)
-      if (!lists.includes(list)) lists.push(list)
-    }
-    words.set(word, lists)
-    return lists
-  }
-
   #hostOf(name: string): HeldHost {
     const held = this.#held.hosts.get(name)
     if (held !== undefined) return held
@@ -258,28 +239,31 @@ export class Intake {
     this.#places.add(collection, first, places)
     yield
     yield* this.#segments.write(collection, first, count, this.#listsOf(collection))
-    yield* this.#writeCells(collection, ALL_HOSTS, this.#held.cells)
+    this.#writeCells(collection, ALL_HOSTS, this.#held.cells)
     let rows = 0
     for (const { id, cells } of this.#held.hosts.values()) {
-      yield* this.#writeCells(collection, id, cells)
+      this.#writeCells(collection, id, cells)
       if (++rows % STEP_ROWS === 0) yield
     }
   }
 
   #listsOf(collection: Collection): Map<string, readonly number[]> {
     const lists = new Map<string, readonly number[]>()
-    const { cells, hosts, words, beginnings } = this.#held
+    const { cells, hosts, words, places } = this.#held
     for (const { a, b, ids } of cells[collection].values()) lists.set(keyOfCell(collection, ALL_HOSTS, a, b), ids)
     for (const host of hosts.values()) {
       for (const { a, b, ids } of host.cells[collection].values()) lists.set(keyOfCell(collection, host.id, a, b), ids)
     }
     if (collection === FAILURES) return lists
-    for (const [word, [ids]] of words) lists.set(WORD + word, ids)
-    for (const [beginning, ids] of beginnings) lists.set(BEGINNING + beginning, ids)
+    for (const [word, ids] of words) lists.set(WORD + word, ids)
+    const first = this.#files[collection].count - places[collection].length + 1
+    for (const [beginning, ids] of listsOfBeginnings(words, first, places[collection].length)) {
+      lists.set(BEGINNING + beginning, ids)
+    }
     return lists
   }
 
-  *#writeCells(collection: Collection, host: number, cells: HeldCells): Steps {
+  #writeCells(collection: Collection, host: number, cells: HeldCells): void {
     for (const { a, b, ids } of cells[collection].values()) {
       const old = this.#getCell.get(collection, host, a, b) as { count: number; sum: number } | undefined
       const isFit = old === undefined || old.sum === rowSum(collection, host, a, b, old.count)

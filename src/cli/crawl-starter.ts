@@ -72,12 +72,11 @@ async function launch(dir: string, args: readonly string[]): Promise<string> {
   const from = (await log.stat()).size
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd] })
   child.unref()
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const ended = once(child, 'exit')
   ended.catch(() => undefined)
   await log.close()
-  let isOver = false
-  void ended.finally(() => (isOver = true)).catch(() => undefined)
-  for (let waitedMs = 0; waitedMs < STARTING_MS_MAX && !isOver; waitedMs += LOOK_EVERY_MS) {
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
+  for (let waitedMs = 0; waitedMs < STARTING_MS_MAX && !isOver(); waitedMs += LOOK_EVERY_MS) {
     // It can be spoken to: from then on it is what it says of itself.
     const holder = await whoHolds(join(dir, 'state'))
     if (holder !== null && (await controlSocketOf(dir, holder.pid)) !== null) {
@@ -85,8 +84,9 @@ async function launch(dir: string, args: readonly string[]): Promise<string> {
     }
     await sleep(LOOK_EVERY_MS)
   }
-  if (!isOver) return `It is being opened, as process ${child.pid}; what it says is in ${path}.`
-  const code = await ended
+  if (!isOver()) return `It is being opened, as process ${child.pid}; what it says is in ${path}.`
+  await ended
+  const { exitCode: code } = child
   if (code === 0) return 'It had nothing left to do.'
   const words = (await readFile(path)).subarray(from).toString('utf8').trim()
   throw new Fault(

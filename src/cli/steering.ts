@@ -7,13 +7,13 @@
 // One change at a time. What a change is, is on disk before it takes effect: in changes.jsonl that it was made, in settings.json what holds
 // from then on. Where the crawl cannot be opened with it, it goes on as it was, and settings.json says so.
 
-import type { AdmittedSeeds, Speed } from '../agent/index.ts'
+import { type AdmittedSeeds, type Speed, TRACES_MAX } from '../agent/index.ts'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
 import type { CrawlConfig } from '../config/index.ts'
 import {
   ChangeLog,
   dropPendingSeeds,
-  EventLog,
+  type EventLog,
   keepPendingSeeds,
   type Moment,
   type SteeredCrawl,
@@ -51,6 +51,8 @@ export class Steering implements SteeredCrawl {
   #speed: Partial<Speed> = {}
   readonly #speeds = new Map<number, Partial<Speed>>()
   readonly #moments: Moment[] = []
+  /** URLs that are followed, for the crawl that is opened anew. */
+  readonly #traced = new Set<string>()
 
   constructor(request: CrawlRequest, events: EventLog, stop: () => void) {
     this.dir = request.dir
@@ -136,6 +138,16 @@ export class Steering implements SteeredCrawl {
     })
   }
 
+  async trace(url: string): Promise<void> {
+    const node = this.#steerable('followed')
+    this.#traced.add(url)
+    for (const first of this.#traced) {
+      if (this.#traced.size <= TRACES_MAX) break
+      this.#traced.delete(first)
+    }
+    await node.trace(url)
+  }
+
   setSpeed(change: Partial<Speed>, agent: number | null): void {
     const node = this.isReopening ? this.#node : this.#steerable('set to another speed')
     node?.setSpeed(change, agent)
@@ -193,6 +205,7 @@ export class Steering implements SteeredCrawl {
     const node = this.#node
     if (node === null) return
     if (this.#isPaused) node.pause()
+    for (const url of this.#traced) node.trace(url).catch(() => {})
     if (Object.keys(this.#speed).length > 0) node.setSpeed(this.#speed)
     for (const [agent, speed] of this.#speeds) {
       if (agent < node.agents && Object.keys(speed).length > 0) node.setSpeed(speed, agent)

@@ -9,7 +9,7 @@
 import { z } from 'zod'
 import { CRAWL_STATES, PATHS, type RouteName, type RoutePath } from './paths.ts'
 
-export { CRAWL_STATES, type CrawlState, LIVE_PATH, type RouteName } from './paths.ts'
+export { CRAWL_STATES, type CrawlState, type RouteName } from './paths.ts'
 
 // ── Words ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -97,6 +97,8 @@ export const hostSchema = z.object({
   pages: count,
   errors: count,
   bytes: count,
+  /** To the first byte, over its pages, where the catalogue says it. */
+  meanMs: z.number().optional(),
   /** What is known only of a crawl that runs is null in one that does not. */
   waiting: count.nullable(),
   state: z.enum(['ready', 'resting', 'parked', 'out', 'idle']).nullable(),
@@ -202,7 +204,7 @@ export const archiveFileSchema = z.object({
 export const eventSchema = z.object({
   number: count,
   at: moment,
-  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault'. */
+  /** 'crawl', 'agent', 'node', 'share', 'change', 'warning', 'fault', 'trace'. */
   kind: text,
   text,
 })
@@ -339,7 +341,7 @@ export const ROUTES = {
     crawlPath.extend({
       ...part,
       text: text.optional(),
-      sort: z.enum(['pages', 'errors', 'bytes', 'waiting', 'host']).default('pages'),
+      sort: z.enum(['pages', 'errors', 'bytes', 'time', 'waiting', 'host']).default('pages'),
     }),
     null,
     listed(hostSchema),

@@ -6,12 +6,14 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../base/index.ts'
 import { whoHolds } from '../disk/index.ts'
 import type { CrawlEvent, CrawlInfo } from './api.ts'
 import { ControlError } from './client.ts'
 import { controlSocketOf } from './control-note.ts'
 import type { Asker, CrawlAnswers, CrawlRoute, CrawlSource } from './crawl-source.ts'
 import { renderMetrics } from './metrics.ts'
+import { PATHS } from './paths.ts'
 import { RemoteCrawl } from './remote-crawl.ts'
 import { type AtRest, RestingCrawl } from './resting-crawl.ts'
 import { answersBy } from './route-answers.ts'
@@ -59,8 +61,13 @@ class Watched {
       try {
         return await answer(remote.answers, name, asked, asker)
       } catch (cause) {
-        // It ended between the look and the question; what was said to it was not heard.
-        if (!(cause instanceof ControlError && cause.status === 0) || (await this.#running()) === remote) throw cause
+        if (!(cause instanceof ControlError && cause.code === 'UNREACHABLE')) throw cause
+        this.#remote = null
+        // It ended between the look and the question, or is just ending: its files tell as much, and nothing is done to it twice.
+        const isEnding = (await whoHolds(join(this.#at.dir, 'state'))) !== null
+        if (isEnding && PATHS[name].method !== 'GET') {
+          throw new Fault('CONTROL_REFUSED', 'the crawl is being opened or closed; ask again in a moment', cause)
+        }
       }
     }
     return answer(this.#atRest(), name, asked, asker)

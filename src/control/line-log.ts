@@ -40,8 +40,8 @@ export class LineLog<T extends Numbered> {
 
   /** Goes on in the file when there is one. */
   static async open<T extends Numbered>(path: string, linesMax: number): Promise<LineLog<T>> {
-    const { text, records } = await load<T>(path)
-    const last = records.at(-1) ?? (await load<T>(olderOf(path))).records.at(-1)
+    const { text, records } = await load(path)
+    const last = records.at(-1) ?? (await load(olderOf(path))).records.at(-1)
     try {
       const handle = await open(path, 'a')
       // A torn last line must not be glued to the next one.
@@ -89,8 +89,8 @@ export async function readLog<T extends Numbered>(
   after: string | undefined,
   limit: number,
 ): Promise<LogPage<T>> {
-  const younger = (await load<T>(path)).records
-  const older = (await load<T>(olderOf(path))).records
+  const younger = (await load(path)).records as T[]
+  const older = (await load(olderOf(path))).records as T[]
   // Where both were read around a rotation a line may be in both.
   const first = younger[0]?.number ?? Infinity
   const all = [...older.filter(({ number }) => number < first), ...younger]
@@ -105,7 +105,7 @@ function olderOf(path: string): string {
   return path.replace(/\.jsonl$/, '-before.jsonl')
 }
 
-async function load<T extends Numbered>(path: string): Promise<{ readonly text: string; readonly records: T[] }> {
+async function load(path: string): Promise<{ readonly text: string; readonly records: Numbered[] }> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -115,16 +115,16 @@ async function load<T extends Numbered>(path: string): Promise<{ readonly text: 
     throw diskFault(`reading ${path}`, cause)
   }
   const records = text.split('\n').flatMap((line) => {
-    const record = parse<T>(line)
+    const record = parse(line)
     return record === null ? [] : [record]
   })
   return { text, records }
 }
 
-function parse<T extends Numbered>(line: string): T | null {
+function parse(line: string): Numbered | null {
   try {
-    const value = JSON.parse(line) as T | null
-    return Number.isSafeInteger(value?.number) ? value : null
+    const value = JSON.parse(line) as Partial<Numbered> | null
+    return Number.isSafeInteger(value?.number) ? (value as Numbered) : null
   } catch {
     return null
   }

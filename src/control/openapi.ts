@@ -87,7 +87,7 @@ function json(schema: unknown): Record<string, unknown> {
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest as JsonSchema
+  return rest
 }
 
 /** /crawls/:crawl → /crawls/{crawl} */

@@ -345,7 +345,8 @@ export class RunningCrawl implements CrawlSource {
   async trace({ url: text }: Asked<'trace'>): Promise<AnswerOf<'trace'>> {
     const url = canonicalise(text)
     if (typeof url !== 'string') throw new FieldsFault([{ where: 'url', what: REFUSALS[url.refused] }])
-    await this.#node().ask({ ask: 'trace', url })
+    this.#assertOwn('followed')
+    await this.#steered.trace(url)
     return { text: `What happens to ${url} is told among the events from now on.` }
   }
 

@@ -13,6 +13,7 @@ import { judgeContentType, judgeRequest, type RequestHead } from './auth.ts'
 import { checkRequest } from './check-request.ts'
 import type { Asker, CrawlSource, CrawlSources } from './crawl-source.ts'
 import { BUILD_COMMAND, findDashboard, loadDashboard } from './dashboard-files.ts'
+import { listCrawls } from './list-crawls.ts'
 import { LiveStream } from './live-stream.ts'
 import { joinMetrics, METRICS_TYPE } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -181,8 +182,7 @@ async function ask(
   asker: Asker,
 ): Promise<unknown> {
   if (name === 'crawls') {
-    const found = await sources.list()
-    return { crawls: await Promise.all(found.map((source) => source.crawl({}, asker))) }
+    return { crawls: await listCrawls(await sources.list(), asker) }
   }
   if (name === 'create') {
     if (sources.create === null) throw new Fault('CONTROL_REFUSED', 'crawls cannot be begun here')

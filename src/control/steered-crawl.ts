@@ -54,6 +54,8 @@ export interface SteeredCrawl {
   stop(): void
   /** What each agent says of them. Durable when it resolves; after a crash in between they are taken in when the crawl goes on. */
   addSeeds(seeds: readonly CanonicalUrl[]): Promise<readonly AdmittedSeeds[]>
+  /** Follows a URL from now on, in events. */
+  trace(url: string): Promise<void>
   /** From now on, of the crawl or of one agent; kept when the crawl is opened anew. */
   setSpeed(change: Partial<Speed>, agent: number | null): void
   /**

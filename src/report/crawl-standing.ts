@@ -139,7 +139,7 @@ function figuresOf(totals: CrawlTotals | null): StandingFigures {
     const answers = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
     return { ...nothing, peakRssBytes: 0, cpuSeconds: 0, skipped: {}, refused: {}, failures: {}, answers }
   }
-  const { pages, failed, failures, answers, skipped, refused, bytes, wireBytes = 0, hosts, peakRssBytes } = totals
+  const { pages, failed, failures, answers, skipped, refused, bytes, wireBytes, hosts, peakRssBytes } = totals
   const settled = pages + failed + Object.values(skipped).reduce((sum, count) => sum + count, 0)
   return {
     pages,

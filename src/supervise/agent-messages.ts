@@ -18,7 +18,7 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { HeldShare } from '../replica/index.ts'
 import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { AgentQuestion, AnswerMessage } from './agent-questions.ts'
+import type { AgentAnswers, AgentQuestion } from './agent-questions.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
 export interface ClusterOrders {
@@ -131,7 +131,12 @@ export interface Opened {
 export type FromAgent =
   | Opened
   | { readonly kind: 'status'; readonly round: number | null; readonly status: AgentStatus }
-  | AnswerMessage
+  | {
+      readonly kind: 'answer'
+      readonly number: number
+      readonly answer: AgentAnswers[keyof AgentAnswers] | null
+      readonly fault: PlainFault | null
+    }
   /** Something happened to a URL that is followed. */
   | { readonly kind: 'trace'; readonly url: string; readonly step: string }
   | { readonly kind: 'short' }

@@ -18,6 +18,7 @@ import {
   type PaceFigures,
   type Speed,
   Stopwatch,
+  TRACES_MAX,
 } from '../agent/index.ts'
 import { type Clock, Fault, type FaultPlan, type FaultTally, type StopReason } from '../base/index.ts'
 import type { LostSum } from '../cluster/index.ts'
@@ -26,7 +27,7 @@ import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { AgentCrew, type CrewCare, USUAL_CARE } from './agent-crew.ts'
 import type { AgentStatus, Earlier, FromAgent, Opened, PlainFault } from './agent-messages.ts'
-import { type AgentQuestion, type AnswerTo, Questions } from './agent-questions.ts'
+import type { AgentQuestion, AnswerTo } from './agent-questions.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
@@ -34,6 +35,7 @@ import { NodeView } from './node-view.ts'
 import { PermitOffice } from './permit-office.ts'
 import { faultOf, plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
+import { Questions } from './questions.ts'
 import { isLasting } from './restart-budget.ts'
 import { settleShares, type SharingEvent } from './shares.ts'
 import { Speeds } from './speeds.ts'
@@ -95,6 +97,8 @@ export type ClusterEvent =
   /** All that went with a node that never comes back waits again, or is safe. */
   | ({ readonly kind: 'lost-settled'; readonly node: string } & LostSum)
 
+/** Answers to it are heard by nobody. */
+const UNASKED = 0
 const ROUND_MS = 200
 /** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
 const QUIET_ROUND_MS = 20
@@ -130,6 +134,8 @@ export class CrawlNode {
   readonly #watch: Stopwatch
   #isPaused = false
   readonly #seedsAdded: CanonicalUrl[] = []
+  /** URLs that are followed, for agents that are started again. */
+  readonly #traced = new Set<string>()
   #isRunning = false
   #stop: StopReason | null = null
   #fault: unknown = null
@@ -347,6 +353,16 @@ export class CrawlNode {
     return answers
   }
 
+  /** Follows a URL from now on: what happens to it is told as events, by whichever agent it meets. */
+  async trace(url: string): Promise<void> {
+    this.#traced.add(url)
+    for (const first of this.#traced) {
+      if (this.#traced.size <= TRACES_MAX) break
+      this.#traced.delete(first)
+    }
+    await this.ask({ ask: 'trace', url })
+  }
+
   /** Asks every agent while it runs; one answer of each, by agent. */
   ask<Q extends AgentQuestion>(question: Q): Promise<readonly AnswerTo<Q>[]> {
     return this.#questions.ask(question)
@@ -536,6 +552,8 @@ export class CrawlNode {
     if (this.#isPaused) this.#crew.tell(agent, { kind: 'pause' })
     this.#crew.tell(agent, { kind: 'run' })
     this.#questions.isBack(agent)
+    for (const url of this.#traced)
+      this.#crew.tell(agent, { kind: 'ask', number: UNASKED, question: { ask: 'trace', url } })
     if (this.#stop !== null) this.#crew.tell(agent, { kind: 'stop', reason: this.#stop })
     // The round it was to answer is lost with it.
     if (this.#names !== null && this.#stop === null) this.#nextRound(ROUND_MS)

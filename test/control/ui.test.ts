@@ -43,7 +43,7 @@ interface Ui {
   readonly client: ControlClient
   readonly link: string
   readonly said: () => string
-  end(): Promise<number>
+  readonly end: () => Promise<number>
 }
 
 async function startUi(dir: string): Promise<Ui> {
@@ -137,7 +137,7 @@ test('a crawl at rest is answered from its files, and changed for its next run',
     [{ agent: { maxPages: 7 } }, ['options.agent.maxPages']],
     [{ frontier: { dealy: '1s' } }, ['options.frontier.dealy']],
   ] as const) {
-    const refused = client.call('set', one, { options: asked as never })
+    const refused = client.call('set', one, { options: asked })
     await expect(refused).rejects.toMatchObject({ status: 400, fields: fields.map((where) => ({ where })) })
   }
   for (const name of ['pause', 'resume', 'stop'] as const) {
@@ -207,6 +207,16 @@ test('a crawl is begun from a folder of crawls, runs as a process of its own, is
     'dashboard: stop',
     'dashboard: resume',
     'dashboard: pause',
+  ])
+
+  // One that is damaged is listed with its trouble, and hides no other.
+  mkdirSync(join(folder, 'damaged/state'), { recursive: true })
+  writeFileSync(join(folder, 'damaged/state/layout.json'), '{')
+  const [damaged, sound] = (await client.call('crawls', {})).crawls
+  expect([damaged?.id, damaged?.stoppedBecause, sound?.id]).toEqual([
+    'damaged',
+    expect.stringContaining('layout.json'),
+    'endless',
   ])
 
   // It goes on, and outlives the ui.

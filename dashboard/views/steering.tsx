@@ -1,0 +1,191 @@
+// What can be done to a crawl as a whole: pause, resume, start, stop, checkpoint, more seeds, another speed.
+
+import { useState } from 'preact/hooks'
+import type { CrawlInfo } from '../../src/control/api.ts'
+import { Facts } from '../parts/basics.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { errorAt, FormTrouble, LinesField, TextField, useDoing } from '../parts/form.tsx'
+import { tell } from '../parts/notices.tsx'
+import { call } from '../talk/client.ts'
+import { bytes, count } from '../words/formats.ts'
+import { SpeedDialog } from './speed.tsx'
+import { shown } from '../words/crawled-text.ts'
+
+type Open = 'stop' | 'checkpoint' | 'seeds' | 'speed' | null
+
+export function Steering({ info }: { info: CrawlInfo }) {
+  const [open, setOpen] = useState<Open>(null)
+  const doing = useDoing()
+  const can = new Set(info.can)
+  const act = (name: 'start' | 'pause' | 'resume'): void =>
+    void doing.run(async () => tell((await call(name, { crawl: info.id }, {})).text))
+  const close = (): void => setOpen(null)
+  const isPaused = info.state === 'paused'
+  const isAtRest = info.state === 'stopped' || info.state === 'finished'
+  return (
+    <>
+      {can.has('start') && isAtRest ? (
+        <button type="button" class="button main" disabled={doing.isBusy} onClick={() => act('start')}>
+          Start
+        </button>
+      ) : null}
+      {can.has('pause') && !isPaused && !isAtRest ? (
+        <button type="button" class="button main" disabled={doing.isBusy} onClick={() => act('pause')}>
+          Pause
+        </button>
+      ) : null}
+      {can.has('resume') && isPaused ? (
+        <button type="button" class="button main" disabled={doing.isBusy} onClick={() => act('resume')}>
+          Resume
+        </button>
+      ) : null}
+      {can.has('stop') && !isAtRest ? (
+        <button type="button" class="button" onClick={() => setOpen('stop')}>
+          Stop
+        </button>
+      ) : null}
+      {can.has('set') && !isAtRest ? (
+        <button type="button" class="button" onClick={() => setOpen('speed')}>
+          Speed
+        </button>
+      ) : null}
+      {can.has('seed') ? (
+        <button type="button" class="button" onClick={() => setOpen('seeds')}>
+          Add seeds
+        </button>
+      ) : null}
+      {can.has('checkpoint') ? (
+        <button type="button" class="button" onClick={() => setOpen('checkpoint')}>
+          Checkpoint
+        </button>
+      ) : null}
+      {doing.error === null ? null : (
+        <Dialog title="That did not work" onClose={doing.forget}>
+          <FormTrouble error={doing.error} known={[]} />
+        </Dialog>
+      )}
+      {open === 'stop' ? <StopDialog info={info} onClose={close} /> : null}
+      {open === 'checkpoint' ? <CheckpointDialog info={info} onClose={close} /> : null}
+      {open === 'seeds' ? <SeedsDialog info={info} onClose={close} /> : null}
+      {open === 'speed' ? <SpeedDialog crawl={info.id} onClose={close} /> : null}
+    </>
+  )
+}
+
+function StopDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }) {
+  const doing = useDoing()
+  const stop = async (): Promise<void> => {
+    tell((await call('stop', { crawl: info.id }, {})).text)
+    onClose()
+  }
+  return (
+    <Dialog title="Stop this crawl?" onClose={onClose}>
+      <FormTrouble error={doing.error} known={[]} />
+      <p>
+        What is under way ends, the books are closed, and its process exits. {count(info.figures.waiting)} URLs keep
+        waiting: it goes on from here whenever it is started again.
+      </p>
+      <div class="form-actions">
+        <button type="button" class="button" onClick={onClose}>
+          Keep it running
+        </button>
+        <button type="button" class="button danger" disabled={doing.isBusy} onClick={() => void doing.run(stop)}>
+          Stop
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function CheckpointDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }) {
+  const [to, setTo] = useState('')
+  const [made, setMade] = useState<{ to: string; bytes: number; files: number } | null>(null)
+  const doing = useDoing()
+  const make = async (): Promise<void> =>
+    setMade(await call('checkpoint', { crawl: info.id }, to.trim() === '' ? {} : { to: to.trim() }))
+  return (
+    <Dialog title="Checkpoint" onClose={onClose}>
+      {made === null ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void doing.run(make)
+          }}
+        >
+          <FormTrouble error={doing.error} known={['to']} />
+          <p>A consistent copy of the crawl’s state, to start from later. The crawl goes on meanwhile.</p>
+          <TextField
+            label="Directory"
+            placeholder="a new one beside the crawl"
+            value={to}
+            onValue={setTo}
+            error={errorAt(doing.error?.fields ?? [], 'to')}
+          />
+          <div class="form-actions">
+            <button type="button" class="button" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" class="button main" disabled={doing.isBusy}>
+              {doing.isBusy ? 'Copying …' : 'Make it'}
+            </button>
+          </div>
+        </form>
+      ) : (
+        <div role="status">
+          <p>The checkpoint is made.</p>
+          <Facts
+            rows={[
+              ['Directory', <code key="to">{shown(made.to, 1_000)}</code>],
+              ['Size', `${bytes(made.bytes)} in ${count(made.files)} files`],
+            ]}
+          />
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function SeedsDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }) {
+  const [seeds, setSeeds] = useState('')
+  const [problems, setProblems] = useState<readonly { where: string; what: string }[]>([])
+  const doing = useDoing()
+  const add = async (): Promise<void> => {
+    const list = seeds.split(/\s+/).filter((seed) => seed !== '')
+    const answer = await call('addSeeds', { crawl: info.id }, { seeds: list })
+    tell(`${count(answer.added)} seeds added, ${count(answer.known)} were known.`)
+    setProblems(answer.problems)
+    if (answer.problems.length === 0) onClose()
+  }
+  return (
+    <Dialog title="Add seeds" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void doing.run(add)
+        }}
+      >
+        <FormTrouble error={doing.error} known={['seeds']} />
+        <LinesField
+          label="Seeds"
+          hint="URLs, one a line; up to 10,000. The scope grows by them."
+          placeholder="https://example.org/"
+          rows={6}
+          value={seeds}
+          onValue={setSeeds}
+          error={
+            errorAt(doing.error?.fields ?? [], 'seeds') ??
+            (problems.length === 0 ? undefined : problems.map(({ where, what }) => `${where}: ${what}`).join('; '))
+          }
+        />
+        <div class="form-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button main" disabled={doing.isBusy}>
+            Add
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
