@@ -364,6 +364,14 @@ export const FIGURES = {
     metric: null,
     of: [],
   },
+  meanMs: {
+    label: 'Mean time',
+    unit: 'milliseconds',
+    kind: 'gauge',
+    text: 'of a host: how long an answer took on average',
+    metric: null,
+    of: [],
+  },
   paused: {
     label: 'Hosts paused',
     unit: 'count',

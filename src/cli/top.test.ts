@@ -167,7 +167,7 @@ test('a crawl at rest: one picture, JSON with the names of the API, and a live v
   let ended = 0
   const live = terminal((hear) => {
     // In the order in which somebody types them.
-    for (const key of ['a', 'h', '-', 'q']) setImmediate(() => hear(key))
+    for (const key of ['a', 'n', '-', 'q']) setImmediate(() => hear(key))
     return () => void ended++
   })
   expect(await runTop([dir], live)).toBe(0)

@@ -181,7 +181,7 @@ export class ClusterCrawl implements CrawlSource {
   async hosts(asked: Asked<'hosts'>): Promise<AnswerOf<'hosts'>> {
     const by = asked.sort
     const compare = (one: AnswerOf<'hosts'>['items'][number], two: AnswerOf<'hosts'>['items'][number]): number =>
-      by === 'host' ? 0 : (two[by] ?? 0) - (one[by] ?? 0)
+      by === 'host' ? 0 : hostFigure(two, by) - hostFigure(one, by)
     const byName = inOrderOf<AnswerOf<'hosts'>['items'][number]>(({ host }) => host)
     const order = (one: Parameters<typeof compare>[0], two: Parameters<typeof compare>[1]): number =>
       compare(one, two) || byName(one, two)
@@ -471,6 +471,10 @@ export async function clusterSources(
 
 const FIXED =
   'the options of a crawl of a cluster are fixed when it is set up, the same for all nodes; its speed, weights and nodes can be changed'
+
+function hostFigure(host: AnswerOf<'hosts'>['items'][number], by: Exclude<Asked<'hosts'>['sort'], 'host'>): number {
+  return (by === 'time' ? host.meanMs : host[by]) ?? 0
+}
 
 function refusal(why: string): Fault {
   return new Fault('CONTROL_REFUSED', why)

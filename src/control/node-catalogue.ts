@@ -41,7 +41,7 @@ export class NodeCatalogue implements CatalogueAnswers {
   hosts(asked: Sorted): Promise<PartOfList<CataloguedHost>> {
     const { sort } = asked
     const compare = (one: CataloguedHost, two: CataloguedHost): number =>
-      (sort === 'host' ? 0 : two[sort] - one[sort]) || newerFirst(two.host, one.host)
+      (sort === 'host' ? 0 : figureOf(two, sort) - figureOf(one, sort)) || newerFirst(two.host, one.host)
     return this.#merged(asked, (catalogue, part) => catalogue.hosts({ ...asked, ...part }), compare)
   }
 
@@ -118,6 +118,10 @@ export class NodeCatalogue implements CatalogueAnswers {
     const catalogue = await opening?.catch(() => null)
     await catalogue?.close()
   }
+}
+
+function figureOf(host: CataloguedHost, sort: Exclude<Sorted['sort'], 'host'>): number {
+  return (sort === 'time' ? host.meanMs : host[sort]) ?? 0
 }
 
 interface Part {
