@@ -65,9 +65,8 @@ export function joinMetrics(texts: readonly string[]): string {
     let block = { head: [] as string[], samples: [] as string[] }
     for (const line of text.split('\n')) {
       const [, kind, name = ''] = /^# (HELP|TYPE) (\S+)/.exec(line) ?? []
-      if (kind === 'HELP') {
-        const known = blocks.get(name)
-        block = known ?? { head: [], samples: [] }
+      if (kind !== undefined) {
+        block = blocks.get(name) ?? { head: [], samples: [] }
         blocks.set(name, block)
       }
       if (kind === undefined) {
