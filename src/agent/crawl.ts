@@ -37,6 +37,8 @@ export interface CrawlSnapshot {
   /** Milliseconds until somebody may be asked again, when nobody is being asked. */
   readonly waitMs: number | null
   readonly isStopping: boolean
+  /** What was done in this run, where it is not what the figures have grown by: parts of a crawl that move bring what they did elsewhere. */
+  readonly done?: { readonly pages: number; readonly bytes: number }
   /** Nobody is asked until it is resumed; what was under way may still be ending. */
   readonly isPaused: boolean
 }

@@ -11,6 +11,7 @@ export {
   parseFaultPlan,
 } from './fault-point.ts'
 export { type FaultFigures, FaultTally } from './fault-tally.ts'
+export { type Figure, FIGURE_SCOPES, type FigureName, FIGURES, type FigureScope, metricName } from './figure-table.ts'
 export { Random } from './random.ts'
 export { FaultOnPurpose, SeededFaults } from './seeded-faults.ts'
 export { type DecodeText, textDecoder } from './text-decoder.ts'

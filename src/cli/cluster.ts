@@ -2,24 +2,21 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { Fault, formatDuration, systemClock } from '../base/index.ts'
+import { formatDuration } from '../base/index.ts'
 import {
   type ClusterStatus,
-  clusterStatus,
   type CrawlDefinition,
   initCluster,
   makeWish,
-  NODE_SERVICE,
   type NodeStatus,
   readDefinition,
   type WishKind,
 } from '../cluster/index.ts'
 import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { checkEngine, connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
-import { findAssignment, placeShares } from '../placement/index.ts'
-import { ShareLog } from '../replica/index.ts'
+import { findAssignment } from '../placement/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
-import type { NodeFigures } from '../supervise/index.ts'
+import { loadClusterLook, type NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
@@ -34,8 +31,6 @@ const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'
 type Action = (typeof ACTIONS)[number]
 /** Those that are about one node. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
-
-const ANSWER_MS = 2_000
 
 const OWN_FLAGS = new Map([
   ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
@@ -238,23 +233,12 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   }
   const definition = await readDefinition(engine)
   if (asked.action === 'status') {
-    const status = await clusterStatus({
-      engine,
-      clock: systemClock,
-      definition,
-      place: (shares, nodes) => placeShares(shares, nodes, definition.assignment),
-      standing: async (share) => {
-        const { epoch, holder, released, at } = await (await ShareLog.open(engine, share)).standing()
-        return { epoch, holder, released, last: at }
-      },
-      withinMs: ANSWER_MS,
-    })
-    const figures = await Promise.all(status.nodes.map(({ node }) => figuresOf(engine, node)))
-    const left = status.nodes.length > 0 ? [] : await figuresLeft(engine, status.run)
+    const { lookAtCluster } = await loadClusterLook()
+    const { status, figures, left } = await lookAtCluster(engine, definition)
     if (asked.isJson) {
-      const nodes = status.nodes.map((node, place) => ({ ...node, figures: figures[place] ?? null }))
-      process.stdout.write(`${JSON.stringify({ ...status, nodes, left })}\n`)
-    } else process.stdout.write(renderStatus(crawl, status, [...figures, ...left]))
+      const nodes = status.nodes.map((node) => ({ ...node, figures: figures.get(node.node) ?? null }))
+      process.stdout.write(`${JSON.stringify({ ...status, nodes, left: [...left.values()] })}\n`)
+    } else process.stdout.write(renderStatus(crawl, status, figures, [...left.values()]))
     return EXIT.ok.code
   }
   if (asked.isLost) {
@@ -262,23 +246,6 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
     return EXIT.ok.code
   }
   return wish(engine, asked.action, asked)
-}
-
-/** What nodes had when the run ended, as they left it. */
-async function figuresLeft(engine: Engine, run: number): Promise<NodeFigures[]> {
-  const records = await engine.records.list(`done.${run}`)
-  return records.map(({ value }) => JSON.parse(new TextDecoder().decode(value)) as NodeFigures)
-}
-
-/** What a node has done; null where it does not answer. */
-async function figuresOf(engine: Engine, node: string): Promise<NodeFigures | null> {
-  try {
-    const answer = await engine.call(NODE_SERVICE, node, new TextEncoder().encode('{"ask":"figures"}'), ANSWER_MS)
-    return JSON.parse(new TextDecoder().decode(answer)) as NodeFigures
-  } catch (fault) {
-    if (fault instanceof Fault) return null
-    throw fault
-  }
 }
 
 async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
@@ -315,10 +282,11 @@ export function newDefinition(
 function renderStatus(
   crawl: string,
   { definition, view, nodes, state, shares, lost }: ClusterStatus,
-  figures: readonly (NodeFigures | null)[],
+  figures: ReadonlyMap<string, NodeFigures | null>,
+  left: readonly NodeFigures[],
 ): string {
   const sum = (of: (one: NodeFigures) => number): number =>
-    figures.reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
+    [...figures.values(), ...left].reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
   const free = shares.filter(({ holder, released }) => holder === null || released).length
   const lines = [
     `Crawl ${crawl}: ${state}${nodes.length === 0 ? ', nobody works on it' : ''}; ` +
@@ -328,7 +296,7 @@ function renderStatus(
       'page',
     )}, ${formatCount(sum(({ failed }) => failed))} failed, ` +
       `${formatCount(sum(({ waiting }) => waiting))} waiting${nodes.length === 0 ? '' : ', as far as nodes answer'}.`,
-    ...nodes.map((node, place) => renderNode(node, figures[place] ?? null)),
+    ...nodes.map((node) => renderNode(node, figures.get(node.node) ?? null)),
     ...lost.map((one) => describeLostNode(one.node, one, one.isDone)),
   ]
   return `${lines.join('\n')}\n`
@@ -337,17 +305,20 @@ function renderStatus(
 function renderNode(status: NodeStatus, figures: NodeFigures | null): string {
   const { node, weight, isDraining, isLeaving, host, beatAgeMs, shares, report } = status
   const mood = isLeaving ? ', leaving' : isDraining ? ', drained' : ''
-  const beat =
-    beatAgeMs === null
-      ? 'no beat yet'
-      : `last beat ${formatDuration(Math.max(0, Math.round(beatAgeMs / 1_000) * 1_000))} ago`
   const moving = report?.shares.filter(({ phase }) => phase === 'taking' || phase === 'giving') ?? []
   return (
-    `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${beat}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +
+    `  ${node} (weight ${weight}${mood}) on ${printable(host)}, ${describeBeat(beatAgeMs)}: shares ${shares.length === 0 ? 'none' : shares.join(' ')}` +
     (moving.length === 0 ? '' : `, moving ${moving.map(({ share, phase }) => `${share} (${phase})`).join(' ')}`) +
     (report === null ? '; does not answer' : report.isFenced ? '; silent, for the engine does not answer it' : '') +
     (figures === null ? '' : `; ${formatNumberOf(figures.pages, 'page')}, ${formatCount(figures.waiting)} waiting`)
   )
+}
+
+/** By the clocks of two machines, which may disagree: what lies in the future was just now. */
+export function describeBeat(ageMs: number | null): string {
+  if (ageMs === null) return 'no beat yet'
+  const seconds = Math.round(ageMs / 1_000)
+  return seconds < 1 ? 'last beat just now' : `last beat ${formatDuration(seconds * 1_000)} ago`
 }
 
 function say(text: string): void {

@@ -42,6 +42,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./ui.ts')).uiCommand,
   },
   {
+    name: 'top',
+    summary:
+      'Shows a crawl as it goes, in the terminal: figures, what is slow, hosts, agents and nodes; keys steer it.',
+    load: async () => (await import('./top.ts')).topCommand,
+  },
+  {
     name: 'report',
     summary: 'Makes report.html of a crawl from its files, also while it runs.',
     load: async () => (await import('./report.ts')).reportCommand,

@@ -8,12 +8,19 @@ import {
   ControlSocket,
   type CrawlSource,
   type CrawlSources,
+  loadNodeAnswers,
   loadRunningCrawl,
   loadServer,
   type SteeredCrawl,
 } from '../control/index.ts'
+import type { ControlAnswer, ControlQuestion } from '../supervise/index.ts'
+import type { CrawlRequest } from './crawl-job.ts'
+
+type Source = CrawlSource & { close(): Promise<void> }
 
 export interface ControlDoors {
+  /** What others in a cluster ask of this node's part. */
+  readonly answer?: (question: ControlQuestion) => Promise<ControlAnswer>
   close(): Promise<void>
 }
 
@@ -23,18 +30,34 @@ export async function openDoors(
   dashboardPort: number | null,
   tell: (line: string) => void,
   warn: (fault: unknown) => void,
+  cluster?: CrawlRequest['cluster'],
 ): Promise<ControlDoors> {
-  let source: Promise<CrawlSource & { close(): Promise<void> }> | null = null
-  const sourceOnce = (): Promise<CrawlSource & { close(): Promise<void> }> => {
-    source ??= loadRunningCrawl().then(({ RunningCrawl }) => new RunningCrawl(steered))
+  let source: Promise<Source> | null = null
+  const sourceOnce = (): Promise<Source> => {
+    source ??= loadRunningCrawl().then(({ NodeRecords, RunningCrawl }) =>
+      cluster?.shareDirs === undefined
+        ? new RunningCrawl(steered)
+        : new RunningCrawl(steered, new NodeRecords(steered.dir, cluster.shareDirs)),
+    )
     return source
   }
+  let whole: Promise<Source | null> | null = null
+  /** The whole crawl of a cluster, of which this is a part; null where there is none, or the engine is away: the next who asks may have more luck. */
+  const wholeOnce = async (): Promise<Source | null> => {
+    whole ??= (cluster?.openSource?.() ?? Promise.resolve(null)).catch((fault: unknown) => {
+      whole = null
+      warn(fault)
+      return null
+    })
+    return whole
+  }
+  const list = async (): Promise<Source[]> => {
+    const [own, all] = [await sourceOnce(), await wholeOnce()]
+    return all === null || all.id === own.id ? [all ?? own] : [all, own]
+  }
   const sources: CrawlSources = {
-    list: async () => [await sourceOnce()],
-    find: async (id) => {
-      const one = await sourceOnce()
-      return one.id === id ? one : null
-    },
+    list,
+    find: async (id) => (await list()).find((one) => one.id === id) ?? null,
     create: null,
   }
   const socket = await ControlSocket.open(
@@ -50,10 +73,12 @@ export async function openDoors(
   )
   const dashboard = dashboardPort === null ? null : await serveDashboard(sources, dashboardPort, tell, warn).catch(warn)
   return {
+    answer: async (question) => (await loadNodeAnswers()).answerForCluster(await sourceOnce(), question),
     close: async () => {
       await socket?.close()
       await dashboard?.close().catch(warn)
       await source?.then((one) => one.close()).catch(warn)
+      await whole?.then((one) => one?.close()).catch(warn)
     },
   }
 }

@@ -9,6 +9,7 @@ import { newDefinition } from './cluster.ts'
 import { checkName, engineSettingsOf, ownSettings, sharedSettings, withoutOwn } from './cluster-access.ts'
 import { EXIT } from './command.ts'
 import { printProblems } from './config-flags.ts'
+import { logText } from './log-lines.ts'
 import { runNode } from './node.ts'
 import type { CrawlRequest } from './run-crawl.ts'
 import { mergeSaid } from './stored-settings.ts'
@@ -41,7 +42,8 @@ export async function crawlInCluster(request: CrawlRequest, wishes: ClusterWishe
     const isNew = seeds.length > 0 && (await setUp(engine, access.settings, said))
     if (progress !== 'none') {
       const { crawl: called, servers } = access.settings
-      process.stderr.write(
+      logText(
+        'crawl',
         isNew
           ? `Crawl ${called} is set up. Others join with: portolan node --join ${servers[0] ?? ''} --crawl ${called}\n`
           : `Crawl ${called} was set up before, and goes on as it was meant then.\n`,

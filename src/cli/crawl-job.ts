@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { parseFaultPlan, systemClock } from '../base/index.ts'
 import type { CrawlConfig, Problem } from '../config/index.ts'
+import type { CrawlSource } from '../control/index.ts'
 import type { ClusterPlace } from '../report/index.ts'
-import { CrawlNode, type NodeEvent, USUAL_CARE } from '../supervise/index.ts'
+import { type ControlAnswer, type ControlQuestion, CrawlNode, type NodeEvent, USUAL_CARE } from '../supervise/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { lifeUnderGuard } from './guard.ts'
 import type { Said } from './stored-settings.ts'
@@ -51,6 +52,12 @@ export interface CrawlRequest {
     readonly place: ClusterPlace
     readonly open: (onEvent: (event: NodeEvent) => void) => Promise<CrawlJob>
     readonly greeting: string
+    /** The whole crawl, as the control API sees it. */
+    readonly openSource?: () => Promise<CrawlSource & { close(): Promise<void> }>
+    /** Where the shares are that it has now. */
+    readonly shareDirs?: () => readonly string[]
+    /** Told who answers what other nodes ask of this one's part. */
+    readonly answerWith?: (answer: (question: ControlQuestion) => Promise<ControlAnswer>) => void
   }
 }
 

@@ -11,7 +11,7 @@ function skippedTotal(job: CrawlJob): number {
 }
 
 export function snapshotOf(job: CrawlJob, config: CrawlConfig): Snapshot {
-  const { frontier, active, totalMs, waitMs, isStopping, isPaused } = job.snapshot()
+  const { frontier, active, totalMs, waitMs, isStopping, isPaused, done } = job.snapshot()
   const { maxPages, maxTime } = config.agent
   const waits =
     waitMs !== null && waitMs > 2_000 ? `everybody rests for ${formatDuration(Math.round(waitMs / 1_000) * 1_000)}` : ''
@@ -21,6 +21,7 @@ export function snapshotOf(job: CrawlJob, config: CrawlConfig): Snapshot {
     failed: job.figures.failed,
     skipped: skippedTotal(job),
     bytes: job.figures.bytes,
+    ...(done === undefined ? {} : { done }),
     waiting: job.figures.waiting,
     hosts: frontier.hosts,
     active,

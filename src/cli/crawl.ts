@@ -11,6 +11,7 @@ import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { directoryNameOf } from './directory-name.ts'
 import { guard, isGuarded, liveUnderGuard, RESTARTS_MAX, sayEnded } from './guard.ts'
+import { chooseLogForm } from './log-lines.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { loadSettings, mergeSaid, missingSettings, type Said } from './stored-settings.ts'
@@ -43,6 +44,14 @@ const OWN_FLAGS = new Map([
   ],
   ['progress', { takesValue: true, repeats: false, text: 'auto|plain|none: live on a terminal, lines, or nothing.' }],
   [
+    'log',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'text|json: what is told on standard error, for people or for programs.',
+    },
+  ],
+  [
     'guard',
     {
       takesValue: false,
@@ -70,6 +79,7 @@ const OWN_FLAGS = new Map([
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   progress: 'MODE',
+  log: 'FORM',
   'dashboard-port': 'PORT',
   crawl: 'NAME',
   name: 'NAME',
@@ -78,6 +88,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 const FALLBACKS: Readonly<Record<string, string>> = {
   dir: './<host of the first seed>',
   progress: 'auto',
+  log: 'text',
   'dashboard-port': 'any that is free',
   crawl: '<host of the first seed>',
   name: '<this machine>',
@@ -153,6 +164,7 @@ async function readRequest(args: readonly string[]): Promise<GuardedRequest | nu
   const dir = own('dir') as string | undefined
   const configPath = own('config') as string | undefined
   const progress = (own('progress') ?? 'auto') as ProgressMode
+  chooseLogForm(own('log') as string | undefined, problems)
   const isJson = own('json') !== undefined
   refuseLogins(flags, problems)
   const crawl = own('crawl') as string | undefined

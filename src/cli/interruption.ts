@@ -1,6 +1,7 @@
 // Signals that end a crawl, and the line on which it tells what happens.
 
 import type { CrawlJob } from './crawl-job.ts'
+import { logText } from './log-lines.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -13,13 +14,14 @@ export class Interruption {
   #count = 0
   #stopToo: () => Promise<void> = async () => {}
   #stopsTooAt = 1
-  #say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
+  #say: (line: string, kind: string) => void = (line, kind) => logText(kind, `${line}\n`)
   readonly #onSignal = (): void => {
     this.#count++
     this.#say(
       this.#count === 1
         ? 'Stopping: waiting for what is under way. Once more cuts it.'
         : 'Cutting what is under way. The same command goes on later.',
+      'crawl',
     )
     this.#job?.stop('interrupted')
     if (this.#count >= this.#stopsTooAt) void this.#stopToo()
@@ -52,12 +54,12 @@ export class Interruption {
     if (this.#count >= signals) void stop()
   }
 
-  sayWith(say: (line: string) => void): void {
+  sayWith(say: (line: string, kind: string) => void): void {
     this.#say = say
   }
 
-  tell(line: string): void {
-    this.#say(line)
+  tell(line: string, kind = 'crawl'): void {
+    this.#say(line, kind)
   }
 
   end(): void {

@@ -3,6 +3,7 @@
 import { Fault } from '../base/index.ts'
 import { EXIT, renderHelp } from './command.ts'
 import { type CommandEntry, COMMANDS } from './commands.ts'
+import { logText } from './log-lines.ts'
 import { VERSION } from './version.ts'
 
 function overview(): string {
@@ -102,7 +103,7 @@ async function runCommand(entry: CommandEntry, args: string[]): Promise<number> 
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     const { printable } = await import('../report/index.ts')
-    process.stderr.write(`portolan ${entry.name}: ${cause.message.split('\n').map(printable).join('\n')}\n`)
+    logText('fault', `portolan ${entry.name}: ${cause.message.split('\n').map(printable).join('\n')}\n`)
     switch (cause.code) {
       case 'CONFIG_INVALID':
         return EXIT.usage.code

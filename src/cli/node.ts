@@ -7,11 +7,13 @@ import { systemClock } from '../base/index.ts'
 import { type CrawlDefinition, nodeNameOf, readDefinition } from '../cluster/index.ts'
 import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
-import { openClusterNode } from '../supervise/index.ts'
+import { loadClusterCrawl } from '../control/index.ts'
+import { type ControlAnswer, type ControlQuestion, openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
 import { checkName, engineSettingsOf, foreignVariables, identityOf, isOwnOption, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
+import { chooseLogForm, logText } from './log-lines.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 import type { Said } from './stored-settings.ts'
@@ -34,6 +36,14 @@ const OWN_FLAGS = new Map([
     },
   ],
   ['progress', { takesValue: true, repeats: false, text: 'auto|plain|none: live on a terminal, lines, or nothing.' }],
+  [
+    'log',
+    {
+      takesValue: true,
+      repeats: false,
+      text: 'text|json: what is told on standard error, for people or for programs.',
+    },
+  ],
   ['json', { takesValue: false, repeats: false, text: 'Print the result as one JSON object on standard output.' }],
 ])
 
@@ -54,7 +64,9 @@ export const nodeCommand: Command = {
       flag: `--${flag}${takesValue ? ' VALUE' : ''}`,
       text,
       fallback:
-        { name: 'name of the machine', dir: './<crawl>-<name>', weight: 'processors', progress: 'auto' }[flag] ?? '',
+        { name: 'name of the machine', dir: './<crawl>-<name>', weight: 'processors', progress: 'auto', log: 'text' }[
+          flag
+        ] ?? '',
     }))
     const rows = optionRows(SECTIONS).filter(({ facts }) => isOwnOption(facts.flag))
     return (
@@ -98,6 +110,7 @@ function readNodeArguments(args: readonly string[]): NodeRequest | null {
   const dir = own('dir')
   const weight = readWeight(own('weight'), problems)
   const progress = (own('progress') ?? 'auto') as ProgressMode
+  chooseLogForm(own('log'), problems)
   const isJson = own('json') !== undefined
   for (const word of words) problems.push({ where: `'${word}'`, what: "a node takes no words; seeds are the crawl's" })
   if (!PROGRESS_MODES.includes(progress)) {
@@ -149,9 +162,13 @@ function readWeight(text: string | undefined, problems: Problem[]): number {
   return 1
 }
 
+const NOT_OPEN: ControlAnswer = {
+  fault: { code: 'CONTROL_REFUSED', message: 'this node is being opened; ask again in a moment' },
+}
+
 /** Joins and works until the end. */
 export async function runNode(asked: NodeRequest): Promise<number> {
-  for (const warning of asked.warnings) process.stderr.write(`portolan node: ${warning}\n`)
+  for (const warning of asked.warnings) logText('warning', `portolan node: ${warning}\n`)
   const { definition, identity } = await findCrawl(asked.engine)
   const config = settingsOn(definition, asked.flags, asked.own)
   const seeds = definition.seeds.flatMap((seed) => {
@@ -159,6 +176,8 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     return typeof url === 'string' ? [url] : []
   })
   const { dir, name, weight, progress, isJson, engine } = asked
+  let answer: ((question: ControlQuestion) => Promise<ControlAnswer>) | null = null
+  let node: Awaited<ReturnType<typeof openClusterNode>> | null = null
   const request: CrawlRequest = {
     dir,
     seeds,
@@ -171,8 +190,8 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     cluster: {
       place: { crawl: identity.name, node: name, servers: engine.servers },
       greeting: `Taking part in crawl ${identity.name} as node ${name}, into ${dir}. Ctrl-C gives its shares to the others.\n`,
-      open: (onEvent) =>
-        openClusterNode({
+      open: async (onEvent) => {
+        node = await openClusterNode({
           dir,
           node: name,
           weight,
@@ -190,8 +209,16 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           software: `Portolan/${VERSION}`,
           environment: { ...process.env },
           host: hostname(),
+          control: async (question) => answer?.(question) ?? NOT_OPEN,
           onEvent,
-        }),
+        })
+        return node
+      },
+      shareDirs: () => node?.shareDirs ?? [],
+      openSource: async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name }),
+      answerWith: (found) => {
+        answer = found
+      },
     },
   }
   return runCrawl(request)

@@ -10,6 +10,8 @@ export interface Snapshot {
   readonly failed: number
   readonly skipped: number
   readonly bytes: number
+  /** What rates are of, where pages and bytes may jump: shares of a cluster come with what they did elsewhere. */
+  readonly done?: { readonly pages: number; readonly bytes: number }
   readonly waiting: number
   readonly hosts: number
   readonly active: number
@@ -27,9 +29,10 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-const PLAIN_EVERY_MS = 10_000
+/** How often a line comes where nothing is painted over. */
+export const PLAIN_EVERY_MS = 10_000
 /** The rate shown is that of the last seconds, not since the start: it answers "how fast now?". */
-const RATE_WINDOW_MS = 5_000
+export const RATE_WINDOW_MS = 5_000
 const BAR_WIDTH = 20
 /** The level at which the lines say only what must be said. */
 const LEVEL_LAST = 6
@@ -70,7 +73,7 @@ export class Progress {
   }
 
   /** A line that stays, above the live ones. */
-  say(line: string): void {
+  say(line: string, _kind?: string): void {
     this.clear()
     this.#stream.write(`${line}\n`)
   }
@@ -78,7 +81,7 @@ export class Progress {
   #rate(now: Snapshot, figure: 'pages' | 'bytes'): number {
     const first = this.#window[0] ?? now
     const seconds = (now.atMs - first.atMs) / 1_000
-    return seconds <= 0 ? 0 : (now[figure] - first[figure]) / seconds
+    return seconds <= 0 ? 0 : ((now.done ?? now)[figure] - (first.done ?? first)[figure]) / seconds
   }
 
   /** With every level a little less, from what one can best do without; pages, failures and skips stay. */

@@ -15,18 +15,19 @@ import { describeEvent, greeting, kindOfEvent } from './describe-event.ts'
 import { isGuarded, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Interruption } from './interruption.ts'
+import { logFigures, logForm, logText } from './log-lines.ts'
 import { Steering } from './steering.ts'
-import { exitCodeOf, explainNothing, faultSummary, type RunSoFar, summaryOf } from './sum-up.ts'
+import { exitCodeOf, explainNothing, faultSummary, figuresAtEnd, type RunSoFar, summaryOf } from './sum-up.ts'
 import { type Stretch, watchCrawl } from './watch-crawl.ts'
 
 export { type CrawlJob, type CrawlRequest, PROGRESS_MODES, type ProgressMode } from './crawl-job.ts'
 export { faultSummary } from './sum-up.ts'
 
-const say = (text: string): void => void process.stderr.write(text)
+const say = (text: string, kind = 'crawl'): void => logText(kind, text)
 
 /** `onOpen` is given the crawl once it is open, to be steered from inside the process. */
 export async function runCrawl(request: CrawlRequest, onOpen?: (crawl: SteeredCrawl) => void): Promise<number> {
-  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${printable(what)}\n`)
+  for (const { where, what } of request.warnings) say(`left out: ${printable(where)}: ${printable(what)}\n`, 'warning')
   const interruption = new Interruption()
   const unbind = boundHeap(request.config.agent.memory)
   let isResultTold = false
@@ -44,7 +45,7 @@ export async function runCrawl(request: CrawlRequest, onOpen?: (crawl: SteeredCr
   const onEvent = (event: NodeEvent): void => {
     if (event.kind === 'agent-stuck') hasStuckThread = true
     // A URL is followed by whoever asked for it, among the events.
-    if (event.kind !== 'trace') interruption.tell(describeEvent(event))
+    if (event.kind !== 'trace') interruption.tell(describeEvent(event), kindOfEvent(event))
   }
   let lock: DirectoryLock | null = null
   try {
@@ -100,13 +101,18 @@ async function crawlOn(
   interruption.attach(job)
   if (pending.length > 0) await dropPendingSeeds(dir)
   const warn = (fault: unknown): void =>
-    interruption.tell(`The crawl goes on, but: ${printable(fault instanceof Error ? fault.message : String(fault))}`)
+    interruption.tell(
+      `The crawl goes on, but: ${printable(fault instanceof Error ? fault.message : String(fault))}`,
+      'warning',
+    )
   const events = await EventLog.open(dir, systemClock, warn)
   log = events
   for (const event of early.splice(0)) events.add(kindOfEvent(event), describeEvent(event))
   const steering = new Steering(request, events, () => interruption.stop())
   steering.begin(job)
-  const doors = await openDoors(steering, request.dashboardPort ?? null, (line) => interruption.tell(line), warn)
+  const tell = (line: string): void => interruption.tell(line)
+  const doors = await openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster)
+  if (doors.answer !== undefined) cluster?.answerWith?.(doors.answer)
   const hello = cluster?.greeting ?? greeting(job, dir, request.seeds, request.stored)
   if (request.progress !== 'none') say(hello)
   events.add('crawl', hello.trim())
@@ -143,7 +149,7 @@ async function tellAll(
 ): Promise<number> {
   const { dir, isJson } = request
   const { stoppedBecause, fault, shipment } = stretch
-  interruption.sayWith((line) => say(`${line}\n`))
+  interruption.sayWith((line, kind) => say(`${line}\n`, kind))
   // It took no part: there is nothing to tell but why.
   if (fault instanceof Fault && fault.code === 'CLUSTER_REFUSED') throw fault
   const summary = summaryOf(job, request, before, stoppedBecause, await shipment.figures())
@@ -159,9 +165,11 @@ async function tellAll(
   if (fault !== null)
     say(
       `portolan ${request.cluster === undefined ? 'crawl' : 'node'}: ${fault instanceof Error ? fault.message : 'stopped by something that is no error'}\n`,
+      'fault',
     )
   tellResult(summary)
   if (isEmpty && fault === null) say(`This node had no share when it ended (${STOPS[stoppedBecause]}).\n`)
+  else if (logForm() === 'json') logFigures('end', figuresAtEnd(summary))
   else if (request.progress !== 'none' || !isJson) {
     const terminal = { colour: process.stderr.isTTY, width: process.stderr.columns ?? 80 }
     const style = hasReport ? { ...terminal, ...(await loadOutputs(dir)) } : { ...terminal, hasReport }
@@ -169,7 +177,9 @@ async function tellAll(
   }
   // A node of a cluster may have had nothing in the end, and the crawl all the same.
   const isAlone = request.cluster === undefined
-  if (summary.pages === 0 && stoppedBecause === 'finished' && isAlone) await explainNothing(dir, job.seeds, say)
+  if (summary.pages === 0 && stoppedBecause === 'finished' && isAlone) {
+    await explainNothing(dir, job.seeds, (text) => say(text, 'warning'))
+  }
   if (fault !== null && !(fault instanceof Fault)) throw fault
   return exitCodeOf(summary, isAlone)
 }

@@ -15,7 +15,15 @@ import {
   printable,
   type StandingFigures,
 } from '../report/index.ts'
-import { sharesOf } from '../view/index.ts'
+import {
+  ControlError,
+  controlSocketOf,
+  crawlIdOf,
+  type CrawlInfo,
+  createClient,
+  type Transport,
+} from '../control/index.ts'
+import { loadNodeMark, sharesOf } from '../view/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory, shellWord } from './crawl-directory.ts'
@@ -39,7 +47,8 @@ export const statusCommand: Command = {
 
 /** The names of the crawl's own --json object, and what only a status can tell. */
 type Status = StandingFigures &
-  Omit<CrawlStanding, 'figures' | 'summary' | 'layout'> & {
+  Omit<CrawlStanding, 'figures' | 'summary' | 'layout' | 'state'> &
+  Pick<CrawlInfo, 'name' | 'state' | 'startedAt' | 'now' | 'cluster'> & {
     readonly dir: string
     readonly running: boolean
     /** Hosts that asked for a pause which is not over, and those that are asked slower than configured since they said 429 or 503. */
@@ -69,10 +78,52 @@ async function statusOf(dir: string): Promise<Status> {
     ...figures,
     dir,
     ...standing,
+    ...(await asTheApiSays(dir, standing, summary?.startedAt ?? null)),
     running: standing.state === 'running',
     manners: await countManners(shares, systemClock.wallMs()),
     archive: await archiveOf(dir, summary),
     disk: await measureDisk(dir, layout),
+  }
+}
+
+/** What a process that runs it says of this moment, under the names of the API; of a crawl at rest what its files say. */
+async function asTheApiSays(
+  dir: string,
+  { state, pid }: Pick<CrawlStanding, 'state' | 'pid'>,
+  startedAt: string | null,
+): Promise<Pick<CrawlInfo, 'name' | 'state' | 'startedAt' | 'now' | 'cluster'>> {
+  const mark = await loadNodeMark(dir)
+  const cluster = mark === null ? null : { crawl: mark.crawl, nodes: 0 }
+  const atRest = { name: mark?.crawl ?? crawlIdOf(dir), state, startedAt, now: null, cluster }
+  const transport = pid === null ? null : await controlSocketOf(dir, pid)
+  if (transport === null) return atRest
+  try {
+    const client = createClient(patient(transport))
+    const { crawls } = await client.call('crawls', {})
+    // A process of a cluster knows the whole too; this is about what is here.
+    const found = crawls.find(({ id }) => id === crawlIdOf(dir)) ?? crawls[0]
+    if (found === undefined) return atRest
+    const { name, state: word, startedAt: since, now, cluster: whole } = found
+    return { name, state: word, startedAt: since, now, cluster: whole }
+  } catch (fault) {
+    // It ends this moment, or is too busy to answer: its files tell.
+    if (fault instanceof ControlError) return atRest
+    throw fault
+  }
+}
+
+/** Somebody waits at a terminal. */
+const PATIENCE_MS = 3_000
+
+function patient(transport: Transport): Transport {
+  return async (request) => {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    try {
+      return await transport({ ...request, signal })
+    } catch (cause) {
+      if (signal.aborted) throw new ControlError(0, 'UNREACHABLE', 'the process does not answer', [], cause)
+      throw cause
+    }
   }
 }
 
@@ -134,7 +185,7 @@ function mannersOf({ paused, learnt }: Status['manners']): string {
 
 function stateOf({ state, pid, waiting, onTheirWay, stoppedBecause, nextAskAt, dir }: Status): string {
   const goOn = `\`portolan crawl --dir ${shellWord(dir)}\``
-  if (state === 'running') return `running, process ${pid}`
+  if (pid !== null) return `${state}, process ${pid}`
   if (state === 'finished') return 'finished: nothing is left to fetch'
   const why = stoppedBecause === null ? 'stopped' : STOPS[stoppedBecause].replace(/^(?!stopped)/, 'stopped: ')
   if (waiting + onTheirWay === 0) return `begun, and nothing done yet; ${goOn} goes on`
@@ -150,8 +201,8 @@ function agentsOf({ agents, shares }: Status): string {
 }
 
 /** Not while it runs: what is taken back then would be in the way of the crawl, and is refused. */
-function failedOf({ failed, failures, state, dir }: Status): string {
-  const again = state === 'running' ? '' : `; \`portolan requeue ${shellWord(dir)} --failed\` has them asked again`
+function failedOf({ failed, failures, pid, dir }: Status): string {
+  const again = pid !== null ? '' : `; \`portolan requeue ${shellWord(dir)} --failed\` has them asked again`
   return `${formatCount(failed)} (${listed(largestFirst(failures))})${again}`
 }
 

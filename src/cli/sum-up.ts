@@ -151,6 +151,12 @@ export async function explainNothing(
   say(lines.join(''))
 }
 
+/** The figures of a run that has ended, for a log: without settings and seeds. */
+export function figuresAtEnd(summary: CrawlSummary): Record<string, unknown> {
+  const { options: _, seeds: __, ...figures } = summary
+  return figures
+}
+
 export function exitCodeOf({ stoppedBecause, pages, archive }: CrawlSummary, isAlone: boolean): number {
   switch (stoppedBecause) {
     case 'interrupted':

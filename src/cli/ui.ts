@@ -7,32 +7,33 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
 import type { Problem } from '../config/index.ts'
-import { loadServer, loadSources } from '../control/index.ts'
+import { loadClusterCrawl, loadServer, loadSources } from '../control/index.ts'
 import { printable } from '../report/index.ts'
 import { loadNodeMark } from '../view/index.ts'
+import { clusterFlagShapes, readClusterFlags } from './cluster-flags.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, quote, readOwnArguments, VALUED } from './config-flags.ts'
 import type { CommandStreams } from './crawl-directory.ts'
 import { crawlStarter } from './crawl-starter.ts'
 import { VERSION } from './version.ts'
 
-const FLAGS = new Map([
-  ['port', VALUED],
-  ['listen', VALUED],
-  ['open', BARE],
-])
+const FLAGS = new Map([['port', VALUED], ['listen', VALUED], ['open', BARE], ...clusterFlagShapes()])
 
 const PORT_USUAL = 7480
 const LISTEN_USUAL = '127.0.0.1'
 const PORT_MAX = 65_535
 
 export const uiCommand: Command = {
-  usage: 'ui [DIR] [--port N] [--listen ADDRESS] [--open]',
+  usage: 'ui [DIR | --nats URL --crawl NAME] [--port N] [--listen ADDRESS] [--open]',
   examples: [
     { command: 'portolan ui example.org', what: 'one crawl, whether it runs or not' },
     {
       command: 'portolan ui ~/crawls --open',
       what: 'all crawls in the folders of ~/crawls, in your browser; begin more there',
+    },
+    {
+      command: 'portolan ui --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'a crawl of several machines, from any that reaches its engine',
     },
     { command: 'portolan ui --port 0', what: 'the crawls of this directory, on any free port' },
     {
@@ -71,15 +72,21 @@ export async function runUi(
   if (more !== undefined) problems.push({ where: quote(more), what: 'one directory at a time' })
   const port = readPort(value('port'), problems)
   const host = readAddress(value('listen'), problems)
+  const cluster = readClusterFlags(flags, problems)
+  if (cluster !== null && said !== undefined)
+    problems.push({ where: 'DIR', what: 'a directory or a cluster, not both' })
   if (problems.length > 0) {
     printProblems('ui', problems, streams.stderr)
     return EXIT.usage.code
   }
-  await assertFolder(dir)
+  if (cluster === null) await assertFolder(dir)
   const interrupted = until ?? signalled()
   const { DirectorySources, makeToken } = await loadSources()
   const { createServer } = await loadServer()
-  const sources = await DirectorySources.open(dir, crawlStarter(launcher))
+  const sources =
+    cluster === null
+      ? await DirectorySources.open(dir, crawlStarter(launcher))
+      : await (await loadClusterCrawl()).clusterSources(cluster.settings)
   const token = makeToken()
   const server = await createServer(sources, {
     auth: { token },
@@ -90,8 +97,13 @@ export async function runUi(
   let note: TokenNote | null = null
   try {
     const { link, port: bound } = await server.listen(host, port)
-    note = await noteToken(sources.isOne ? dir : null, { link, token, port: bound, pid: process.pid })
-    streams.stderr.write(await greeting(dir, host, sources))
+    note = await noteToken(cluster === null && sources.isOne ? dir : null, {
+      link,
+      token,
+      port: bound,
+      pid: process.pid,
+    })
+    streams.stderr.write(await greeting(cluster === null ? dir : null, host, sources))
     streams.stdout.write(`${link}\n`)
     if (flags.has('open')) openPage(note.page)
     await interrupted
@@ -133,18 +145,21 @@ async function assertFolder(dir: string): Promise<void> {
 }
 
 async function greeting(
-  dir: string,
+  dir: string | null,
   host: string,
   sources: { readonly isOne: boolean; list(): Promise<readonly unknown[]> },
 ): Promise<string> {
-  const shown = printable(resolve(dir))
-  const mark = sources.isOne ? await loadNodeMark(dir) : null
+  const shown = dir === null ? '' : printable(resolve(dir))
+  const mark = dir !== null && sources.isOne ? await loadNodeMark(dir) : null
   const count = (await sources.list()).length
-  const what = sources.isOne
-    ? `the crawl in ${shown}${mark === null ? '' : `, the part of node ${mark.node} in crawl ${mark.crawl}`}`
-    : count === 0
-      ? `${shown}, where no crawl is yet`
-      : `${count === 1 ? 'one crawl' : `${count} crawls`} in ${shown}`
+  const what =
+    dir === null
+      ? 'the crawl of the cluster'
+      : sources.isOne
+        ? `the crawl in ${shown}${mark === null ? '' : `, the part of node ${mark.node} in crawl ${mark.crawl}`}`
+        : count === 0
+          ? `${shown}, where no crawl is yet`
+          : `${count === 1 ? 'one crawl' : `${count} crawls`} in ${shown}`
   const isOpen = host !== 'localhost' && host !== '::1' && !host.startsWith('127.')
   const warning = isOpen
     ? `Others can reach ${host}: the token goes over the network unencrypted. Prefer ssh -L, or a proxy with TLS.\n`

@@ -7,6 +7,8 @@ import { CheckpointDesk } from './checkpoint-requests.ts'
 import type { CrawlJob } from './crawl-job.ts'
 import { sampleOf, snapshotOf } from './crawl-moment.ts'
 import type { Interruption } from './interruption.ts'
+import { JsonProgress } from './json-progress.ts'
+import { logForm } from './log-lines.ts'
 import { Progress } from './progress.ts'
 import { ArchiveShipment } from './ship-archive.ts'
 import type { PendingChange, Steering } from './steering.ts'
@@ -28,7 +30,7 @@ export async function watchCrawl(
   isOpenedAnew: boolean,
 ): Promise<Stretch> {
   const { dir, config, said, stored, progress: mode, cluster } = steering.request
-  const progress = new Progress(process.stderr, mode)
+  const progress = logForm() === 'json' ? new JsonProgress() : new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
   await storeSettings(dir, mergeSaid(stored, said))
 
@@ -41,7 +43,8 @@ export async function watchCrawl(
     if (isShown) progress.update(snapshotOf(job, steering.config))
     const sample = sampleOf(job)
     timeline.append(sample)
-    const { pages, bytes, cpuSeconds } = sample
+    const { pages, bytes } = job.snapshot().done ?? sample
+    const { cpuSeconds } = sample
     steering.note({ atMs: systemClock.nowMs(), pages, bytes, cpuMs: cpuSeconds * 1_000 })
   }
   const timer = setInterval(tick, progress.intervalMs)
@@ -49,9 +52,12 @@ export async function watchCrawl(
     dir,
     (to) => job.checkpoint(to),
     (cause) =>
-      progress.say(`A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`),
+      progress.say(
+        `A checkpoint could not be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+        'warning',
+      ),
   )
-  interruption.sayWith((line) => progress.say(line))
+  interruption.sayWith((line, kind) => progress.say(line, kind))
   const shipment = new ArchiveShipment(dir, config, cluster?.place.node ?? null, (line) => interruption.tell(line))
   // A node that leaves is not there for a next run: what it has goes first, unless it is asked twice.
   interruption.alsoStop(() => shipment.stop(), cluster === undefined ? 1 : 2)

@@ -7,7 +7,7 @@ import type { Lease } from './lease.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
 import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
 import type { ShareReport, ShareStanding } from './share-desk.ts'
-import type { LostNode } from './wishes.ts'
+import type { LostNode, SpeedWish } from './wishes.ts'
 
 /** What becomes of shares; their logs and agents are other rooms'. */
 export interface ShareKeeper {
@@ -36,6 +36,8 @@ export interface MemberOwner {
   /** From now on the node is another incarnation; it holds nothing. */
   reborn(incarnation: string): void
   viewed(view: View): void
+  /** Operators have asked for something. */
+  wished?(): void
   /** The last word: refused (a fault), or gone in order. */
   out(how: WayOut): void
 }
@@ -79,6 +81,7 @@ export class ClusterMember {
   #isOver = false
   #isServing = false
   #viewTold = 0
+  #wishTold = 0
 
   /** Hears what is there already, then begins to take part. */
   static async start(options: MemberOptions): Promise<ClusterMember> {
@@ -114,6 +117,11 @@ export class ClusterMember {
   /** Nodes that never come back, as far as we have heard. */
   get lostNodes(): readonly LostNode[] {
     return this.#membership.wishes.lost
+  }
+
+  /** How fast shares may go, as far as that was changed. */
+  get speedWishes(): readonly SpeedWish[] {
+    return this.#membership.wishes.speeds
   }
 
   /** Which node each share should be with. */
@@ -219,7 +227,11 @@ export class ClusterMember {
   }
 
   #tell(): void {
-    const { view, phase } = this.#membership
+    const { view, phase, wishes } = this.#membership
+    if (wishes.upTo !== this.#wishTold) {
+      this.#wishTold = wishes.upTo
+      this.#options.owner.wished?.()
+    }
     if (view.number !== this.#viewTold) {
       this.#viewTold = view.number
       this.#options.owner.viewed(view)

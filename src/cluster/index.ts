@@ -1,4 +1,5 @@
 export { checkNodeName, initCluster, makeWish, nodeNameOf, readDefinition } from './cluster-commands.ts'
+export { type ClusterEvent, clusterHistory, type ClusterHistory, describeWish } from './cluster-history.ts'
 export {
   ClusterMember,
   type MemberOptions,
@@ -14,6 +15,6 @@ export { Lease } from './lease.ts'
 export { assertDead, lostNodesIn, runOf } from './lost-commands.ts'
 export { type LostFound, LostProgress, type LostSum, noteLostStep } from './lost-nodes.ts'
 export type { PlaceShares } from './membership.ts'
-export type { CrawlDefinition, Member, View, Wish, WishKind } from './records.ts'
+export type { CrawlDefinition, Member, SpeedChange, View, Wish, WishKind } from './records.ts'
 export type { ShareReport, ShareStanding } from './share-desk.ts'
-export type { LostNode } from './wishes.ts'
+export type { LostNode, SpeedWish } from './wishes.ts'

@@ -45,18 +45,30 @@ export interface Join {
   readonly wishesUpTo: number
 }
 
-export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go', 'lost'] as const
+export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go', 'lost', 'speed'] as const
 export type WishKind = (typeof WISH_KINDS)[number]
+
+/** Limits that are changed while the crawl runs; null: none. */
+export interface SpeedChange {
+  readonly connections?: number
+  readonly ratePerSecond?: number | null
+  readonly bytesPerSecond?: number | null
+}
 
 export interface Wish {
   readonly kind: WishKind
-  /** Null for `stop` and `go`. */
+  /** Null for `stop` and `go`, and for a `speed` that is not of one node. */
   readonly node: string | null
   /** For `weight`. */
   readonly weight?: number
+  /** For `speed`: what is other from now on, and of which share where it is of one. */
+  readonly speed?: SpeedChange
+  readonly share?: number | null
   readonly by: string
   readonly at: string
 }
+
+export const SPEED_LIMITS = ['connections', 'ratePerSecond', 'bytesPerSecond'] as const
 
 export interface Member {
   readonly node: string
@@ -172,7 +184,23 @@ function readWish(read: FieldReader): Wish {
   const node = read.any('node')
   if (node !== null && typeof node !== 'string') throw read.fault('node')
   const weight = kind === 'weight' ? { weight: read.number('weight') } : {}
-  return { kind: kind as WishKind, node, by: read.text('by'), at: read.text('at'), ...weight }
+  const speed = kind === 'speed' ? readSpeed(read) : {}
+  return { kind: kind as WishKind, node, by: read.text('by'), at: read.text('at'), ...weight, ...speed }
+}
+
+function readSpeed(read: FieldReader): Pick<Wish, 'speed' | 'share'> {
+  const [said, share] = [read.any('speed'), read.any('share') ?? null]
+  if (typeof said !== 'object' || said === null) throw read.fault('speed')
+  if (share !== null && typeof share !== 'number') throw read.fault('share')
+  const speed: Record<string, number | null> = {}
+  for (const name of SPEED_LIMITS) {
+    const value = (said as Readonly<Record<string, unknown>>)[name]
+    if (value === undefined) continue
+    const isNone = value === null && name !== 'connections'
+    if (!isNone && !(typeof value === 'number' && value > 0)) throw read.fault(name)
+    speed[name] = value
+  }
+  return { speed, share }
 }
 
 function readView(read: FieldReader, number: number): View {

@@ -1,6 +1,6 @@
 // What operators have asked for, added up in the order they asked. Everybody reads the same wishes and comes to the same sum.
 
-import type { Wish } from './records.ts'
+import { SPEED_LIMITS, type SpeedChange, type Wish } from './records.ts'
 
 /** Nodes with wishes that still hold. Beyond it, the node that was mentioned longest ago is forgotten. */
 export const WISHED_NODES_MAX = 4_096
@@ -12,6 +12,16 @@ export const LOST_NODES_MAX = 1_024
 export interface LostNode {
   readonly wish: number
   readonly node: string
+}
+
+/** Limits that hold, of all, of a node or of a share; beyond it, those that were said longest ago are forgotten. */
+export const SPEED_WISHES_MAX = 4_096
+
+/** One limit. Of several that are about the same share the last counts. */
+export interface SpeedWish {
+  readonly node: string | null
+  readonly share: number | null
+  readonly change: SpeedChange
 }
 
 export interface NodeWishes {
@@ -26,6 +36,8 @@ const NOTHING_WISHED: NodeWishes = { isDraining: false, weight: null, removedBy:
 
 export class Wishes {
   readonly #nodes = new Map<string, NodeWishes>()
+  /** By whom it is about and the limit, the oldest first. */
+  readonly #speeds = new Map<string, SpeedWish>()
   #lost: readonly LostNode[] = []
   #upTo = 0
   #run = 1
@@ -40,8 +52,22 @@ export class Wishes {
       this.#isStopping = false
       this.#run++
     }
-    if (wish.node !== null) this.#add(number, wish.node, wish)
+    if (wish.kind === 'speed') this.#setSpeed(wish)
+    else if (wish.node !== null) this.#add(number, wish.node, wish)
     return true
+  }
+
+  #setSpeed({ node, share = null, speed = {} }: Wish): void {
+    for (const limit of SPEED_LIMITS) {
+      if (speed[limit] === undefined) continue
+      const key = `${node ?? ''} ${share ?? ''} ${limit}`
+      this.#speeds.delete(key)
+      this.#speeds.set(key, { node, share, change: { [limit]: speed[limit] } })
+    }
+    for (const key of this.#speeds.keys()) {
+      if (this.#speeds.size <= SPEED_WISHES_MAX) break
+      this.#speeds.delete(key)
+    }
   }
 
   #add(number: number, node: string, wish: Wish): void {
@@ -65,6 +91,11 @@ export class Wishes {
   /** Nodes that never come back, in the order they were said to be lost. */
   get lost(): readonly LostNode[] {
     return this.#lost
+  }
+
+  /** Limits in the order they were said. */
+  get speeds(): readonly SpeedWish[] {
+    return [...this.#speeds.values()]
   }
 
   get upTo(): number {

@@ -186,6 +186,9 @@ export const nodeSchema = z.object({
   rssBytes: count,
   cpuSeconds: z.number(),
   lastBeatMs: z.number().nullable(),
+  /** What its process did itself, whatever its shares had done before. */
+  donePages: count.optional(),
+  doneBytes: count.optional(),
 })
 
 export const archiveFileSchema = z.object({

@@ -14,7 +14,7 @@ import type { Asked } from './crawl-source.ts'
 import { readEvents } from './event-log.ts'
 
 /** A host as the catalogue knows it. */
-export type CataloguedHost = Pick<AnswerOf<'host'>, 'host' | 'pages' | 'errors' | 'bytes'>
+export type CataloguedHost = Pick<AnswerOf<'host'>, 'host' | 'pages' | 'errors' | 'bytes' | 'meanMs'>
 export type CataloguedHostFacts = CataloguedHost & Pick<AnswerOf<'host'>, 'statuses' | 'types' | 'failures' | 'skipped'>
 
 /** What is found without looking through everything (src/catalogue). */

@@ -12,6 +12,7 @@ import type { CrawlEvent, CrawlInfo } from './api.ts'
 import { ControlError } from './client.ts'
 import { controlSocketOf } from './control-note.ts'
 import type { Asker, CrawlAnswers, CrawlRoute, CrawlSource } from './crawl-source.ts'
+import { renderMetrics } from './metrics.ts'
 import { PATHS } from './paths.ts'
 import { RemoteCrawl } from './remote-crawl.ts'
 import { type AtRest, RestingCrawl } from './resting-crawl.ts'
@@ -73,7 +74,8 @@ class Watched {
   }
 
   async metrics(): Promise<string> {
-    return (await this.#running())?.metrics() ?? ''
+    const remote = await this.#running()
+    return remote === null ? renderMetrics([{ info: await this.#atRest().crawl() }]) : remote.metrics()
   }
 
   async #running(): Promise<RemoteCrawl | null> {

@@ -3,7 +3,8 @@
 export { CRAWL_STATES, type CrawlState, LIVE_PATH, PATHS, type RouteName } from './paths.ts'
 export type { AnswerOf, BodyOf, CrawlEvent, CrawlInfo, ParamsOf } from './api.ts'
 export type { Asked, Asker, CrawlAnswers, CrawlRoute, CrawlSource, CrawlSources } from './crawl-source.ts'
-export { type ControlClient, ControlError, createClient, fetchTransport } from './client.ts'
+export { type ControlClient, ControlError, createClient, fetchTransport, type Transport } from './client.ts'
+export { idOf as crawlIdOf } from './crawl-id.ts'
 export { controlSocketOf } from './control-note.ts'
 export { socketTransport } from './socket-transport.ts'
 export type { ControlServer, ServerOptions } from './server.ts'
@@ -14,8 +15,20 @@ export { type EventKind, EventLog, readEvents } from './event-log.ts'
 export { dropPendingSeeds, keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
 export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
 
+/** `const cluster = await (await loadClusterCrawl()).ClusterCrawl.open(engineSettings)` */
+export const loadClusterCrawl = () => import('./cluster-crawl.ts')
+
+/** What a node answers for others in its cluster. */
+export const loadNodeAnswers = () => import('./node-answers.ts')
+
+/** The crawl of a directory, whoever works in it. */
+export const loadDirectoryCrawl = () => import('./directory-crawl.ts')
+
 /** `const { RunningCrawl } = await loadRunningCrawl()` */
-export const loadRunningCrawl = () => import('./running-crawl.ts')
+export const loadRunningCrawl = async () => ({
+  ...(await import('./running-crawl.ts')),
+  ...(await import('./node-records.ts')),
+})
 
 /** `const { createServer } = await loadServer()` */
 export const loadServer = () => import('./server.ts')

@@ -10,6 +10,7 @@ import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
 import { idOf } from './crawl-id.ts'
 import { type CataloguedHost, CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
+import { renderMetrics } from './metrics.ts'
 import { openBesideCrawl } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
@@ -136,7 +137,12 @@ export class RunningCrawl implements CrawlSource {
   }
 
   async metrics(): Promise<string> {
-    return ''
+    const info = this.#info()
+    const { job, node } = this.#steered
+    const agents = node === null ? [] : (await this.agents()).agents
+    if (job === null) return renderMetrics([{ info, agents }])
+    const { parked, out } = job.snapshot().frontier
+    return renderMetrics([{ info, agents, more: { restarts: job.restarts, hostsParked: parked, hostsOut: out } }])
   }
 
   // ── What stands in files ────────────────────────────────────────────────────────────────────

@@ -15,6 +15,7 @@ import type { Asker, CrawlSource, CrawlSources } from './crawl-source.ts'
 import { BUILD_COMMAND, findDashboard, loadDashboard } from './dashboard-files.ts'
 import { listCrawls } from './list-crawls.ts'
 import { LiveStream } from './live-stream.ts'
+import { joinMetrics, METRICS_TYPE } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { LIVE_PATH, PATHS, type RouteName } from './paths.ts'
 import { refusalOf, refuse, type Refusal } from './refusals.ts'
@@ -124,7 +125,7 @@ export async function createServer(sources: CrawlSources, options: ServerOptions
   app.get('/metrics', async (_, reply) => {
     const texts: string[] = []
     for (const source of await sources.list()) texts.push(await source.metrics())
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(joinMetrics(texts))
+    return reply.type(METRICS_TYPE).send(joinMetrics(texts))
   })
   app.get('/api/openapi.json', async (_, reply) => reply.send(openApiDocument(version)))
   if (hasDashboard) {
@@ -197,25 +198,6 @@ async function find(sources: CrawlSources, id: string): Promise<CrawlSource> {
   const source = await sources.find(id)
   if (source === null) throw new Fault('CONTROL_UNKNOWN', `there is no crawl '${id.slice(0, 100)}' here`)
   return source
-}
-
-/** The same metric of several crawls: said once what it is. */
-function joinMetrics(texts: readonly string[]): string {
-  if (texts.length === 1) return texts[0] ?? ''
-  const groups = new Map<string, { readonly head: string[]; readonly samples: string[] }>()
-  for (const text of texts) {
-    let metric = ''
-    for (const line of text.split('\n')) {
-      if (line === '') continue
-      const named = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1]
-      metric = named ?? metric
-      const group = groups.get(metric) ?? { head: [], samples: [] }
-      groups.set(metric, group)
-      if (named === undefined) group.samples.push(line)
-      else if (!group.head.includes(line)) group.head.push(line)
-    }
-  }
-  return [...groups.values()].flatMap(({ head, samples }) => [...head, ...samples, '']).join('\n')
 }
 
 function headOf({ raw, url, method }: FastifyRequest): RequestHead {

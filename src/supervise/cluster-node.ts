@@ -26,6 +26,17 @@ import type { CanonicalUrl } from '../url/index.ts'
 import { markDirectory, writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
 import { Chair } from './chair.ts'
+import {
+  askNode,
+  type ControlAnswer,
+  type ControlQuestion,
+  decodeJson,
+  doneRecord,
+  encodeJson,
+  type NodeFigures,
+  type NodeQuestion,
+  shareFigures,
+} from './cluster-questions.ts'
 import { HostedShares } from './hosted-shares.ts'
 import { LeftFiles } from './left-files.ts'
 import { LostNodes } from './lost-nodes.ts'
@@ -35,6 +46,7 @@ import type { NodeEvent } from './node.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
+import { speedOfShare } from './share-speeds.ts'
 import { Speeds } from './speeds.ts'
 import { Timers } from './timers.ts'
 
@@ -62,6 +74,8 @@ export interface ClusterNodePlan {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Of this machine, for people. */
   readonly host: string
+  /** Answers what the control API asks of this node's part; left out where nothing does. */
+  readonly control?: (question: ControlQuestion) => Promise<ControlAnswer>
   /** Told of what an operator wants to know. */
   readonly onEvent: (event: NodeEvent) => void
 }
@@ -73,8 +87,6 @@ const GIVES_AT_ONCE = 2
 const DESK_MS = 2_000
 /** How often it is looked for files that were left here, and what can be done about nodes that are lost. */
 const LOOK_MS = 2_000
-/** What another node asks of this one. */
-type Question = { readonly ask: 'shares'; readonly question: DeskQuestion } | { readonly ask: 'figures' }
 
 export class ClusterNode {
   readonly #plan: ClusterNodePlan
@@ -128,6 +140,8 @@ export class ClusterNode {
         return { engine: plan.engine, held, lease: cell, here, assignment, lost: this.#lostNodes, shelf }
       },
       planned: here,
+      speedOf: (share, held) =>
+        speedOfShare(share, this.#member?.speedWishes ?? [], { node: plan.node, shares, here: held }),
       isFenced: () => !this.#lease.isValid(),
       isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
@@ -199,6 +213,11 @@ export class ClusterNode {
     return Math.max(this.#hosted.shares.length, this.#hosted.lastShares.length)
   }
 
+  /** Where the shares are that are here now: each is like the directory of a crawl. */
+  get shareDirs(): readonly string[] {
+    return this.#hosted.shares.map((share) => join(this.#plan.dir, shareName(share)))
+  }
+
   get restarts(): number {
     return this.#hosted.restarts
   }
@@ -212,7 +231,7 @@ export class ClusterNode {
   }
 
   snapshot(): CrawlSnapshot {
-    return snapshotOf(this.#hosted.statuses, joinEarlier([]), this.#stop !== null)
+    return { ...snapshotOf(this.#hosted.statuses, joinEarlier([]), this.#stop !== null), done: this.#hosted.done }
   }
 
   /** Takes part until the crawl ends, this node is removed, or stop() is called. */
@@ -262,6 +281,7 @@ export class ClusterNode {
         },
         reborn: (incarnation) => this.#plan.onEvent({ kind: 'node-reborn', incarnation }),
         viewed: (view) => this.#viewed(view),
+        wished: () => this.#hosted.tellSpeeds(),
         out: (how) => this.#out(how),
       },
       answer: (question) => this.#answer(question),
@@ -398,9 +418,7 @@ export class ClusterNode {
   async #askNode(node: string, question: DeskQuestion): Promise<DeskAnswer> {
     // Itself without the way over the engine.
     if (node === this.#plan.node) return this.#hosted.desk.answer(question)
-    const asked: Question = { ask: 'shares', question }
-    const answer = await this.#engine.call('node', node, encode(asked), DESK_MS)
-    return decode(answer) as DeskAnswer
+    return (await askNode(this.#engine, node, { ask: 'shares', question }, DESK_MS)) as DeskAnswer
   }
 
   async #epochs(): Promise<readonly number[]> {
@@ -409,18 +427,21 @@ export class ClusterNode {
   }
 
   async #answer(bytes: Uint8Array): Promise<Uint8Array> {
-    const asked = decode(bytes) as Question
+    const asked = decodeJson(bytes) as NodeQuestion
     switch (asked.ask) {
       case 'shares':
-        return encode(await this.#hosted.desk.answer(asked.question))
+        return encodeJson(await this.#hosted.desk.answer(asked.question))
       case 'figures':
-        return encode(this.#ownFigures())
+        return encodeJson(this.#ownFigures())
+      case 'control':
+        return encodeJson((await this.#plan.control?.(asked)) ?? NO_CONTROL)
     }
   }
 
   /** What `portolan cluster status` shows of a node. */
   #ownFigures(): NodeFigures {
     const { figures, frontier, active } = this.snapshot()
+    const { done } = this.#hosted
     return {
       shares: this.#hosted.shares,
       pages: figures.pages,
@@ -431,7 +452,11 @@ export class ClusterNode {
       active,
       restarts: this.restarts,
       rssBytes: process.memoryUsage.rss(),
+      peakRssBytes: process.resourceUsage().maxRSS * 1_024,
       cpuSeconds: processCpuMs() / 1_000,
+      donePages: done.pages,
+      doneBytes: done.bytes,
+      ...shareFigures(this.#hosted.standings),
     }
   }
 
@@ -439,7 +464,9 @@ export class ClusterNode {
   async #leaveFigures(): Promise<void> {
     if (!this.#isEnded || this.#member === null) return
     const figures: NodeFigures = { ...this.#ownFigures(), shares: this.#hosted.lastShares }
-    await this.#engine.records.create(`done.${this.#member.run}.${this.#plan.node}`, encode(figures)).catch(() => {})
+    await this.#engine.records
+      .create(doneRecord(this.#member.run, this.#plan.node), encodeJson(figures))
+      .catch(() => {})
   }
 
   /** Nothing helps here: others go on with its shares. */
@@ -461,17 +488,8 @@ export class ClusterNode {
   }
 }
 
-export interface NodeFigures {
-  readonly shares: readonly number[]
-  readonly pages: number
-  readonly failed: number
-  readonly bytes: number
-  readonly waiting: number
-  readonly hosts: number
-  readonly active: number
-  readonly restarts: number
-  readonly rssBytes: number
-  readonly cpuSeconds: number
+const NO_CONTROL: ControlAnswer = {
+  fault: { code: 'CLUSTER_REFUSED', message: 'this node does not answer such questions' },
 }
 
 /** Where a share is, inside the node's directory. */
@@ -481,12 +499,4 @@ function shareName(share: number): string {
 
 function stopReasonOf(reason: string): StopReason {
   return reason in STOPS ? (reason as StopReason) : 'interrupted'
-}
-
-function encode(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value))
-}
-
-function decode(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(bytes))
 }

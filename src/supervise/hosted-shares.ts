@@ -11,11 +11,13 @@
 // Always true: an agent runs only with a right to its share (`held`) that its log has confirmed; a share that is not here any more has no thread,
 // or one that was told to end, for which the next one waits; what may be begun in our name and is not here is released when it is given up.
 
+import type { Speed } from '../agent/index.ts'
 import type { ShareHolder, ShareKeeper, ShareStanding } from '../cluster/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { HeldLog, type HeldShare, ShareLog, type Standing } from '../replica/index.ts'
 import { AgentCrew, type CrewEvents, type CrewPlan } from './agent-crew.ts'
 import type { AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
+import { DoneHere } from './done-here.ts'
 import type { NodeEvent } from './node.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, isWaitedOut } from './restart-budget.ts'
@@ -29,6 +31,8 @@ export interface HostedSharesParts {
   readonly ordersOf: (held: HeldShare) => ReturnType<NonNullable<CrewPlan['clusterOf']>>
   /** For how many shares the memory of this node is. */
   readonly planned: number
+  /** Other limits than it was started with; left out where nobody can change them. */
+  readonly speedOf?: (share: number, here: readonly number[]) => Partial<Speed>
   readonly isFenced: () => boolean
   /** The crawl has ended or is to stop: what is given up is given up for good. */
   readonly isOver: () => boolean
@@ -82,6 +86,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   readonly #tried = new Map<number, { readonly holder: ShareHolder; readonly at: number }>()
   readonly #probes = new Map<number, { round: number; resolve: (status: AgentStatus) => void; reject: () => void }>()
   readonly #timers = new Timers()
+  readonly #done = new DoneHere()
   /** Shares that were here when they were given up for good: at the end of the crawl. */
   readonly #last = new Map<number, AgentStatus | null>()
   /** Shares on their way here or away: their threads may write to files. */
@@ -104,6 +109,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
           const hosted = this.#hosted.get(share)
           if (hosted === undefined) return
           hosted.isDrained = false
+          this.#done.began(share, opened.status.totals)
           const { held, chair } = hosted
           this.desk.opened(share, { epoch: held.epoch, pages: opened.status.totals.pages, chair })
           for (const what of opened.warnings) onEvent({ kind: 'agent-warning', agent: share, what })
@@ -112,6 +118,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
         onAgain: (share, why, ms) => {
           onEvent({ kind: 'agent-restarted', agent: share, why, ms })
           this.#crew.tell(share, { kind: 'run' })
+          this.tellSpeeds()
           if (this.#hosted.get(share)?.state === 'stopping')
             this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
         },
@@ -135,9 +142,33 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   }
 
   /** What is known of the shares here, and of those that were here at the end. */
+  get standings(): readonly (readonly [share: number, status: AgentStatus])[] {
+    const here = [...this.#hosted].map(([share, { status }]) => [share, this.#crew.statusOf(share) ?? status] as const)
+    return [...this.#last, ...here].flatMap(([share, status]) => (status === null ? [] : [[share, status] as const]))
+  }
+
   get statuses(): readonly AgentStatus[] {
-    const here = [...this.#hosted].map(([share, { status }]) => this.#crew.statusOf(share) ?? status)
-    return [...this.#last.values(), ...here].filter((status) => status !== null)
+    return this.standings.map(([, status]) => status)
+  }
+
+  /** What was done by this process, whatever its shares had done before. */
+  get done(): { readonly pages: number; readonly bytes: number } {
+    for (const share of this.#hosted.keys()) {
+      const status = this.#crew.statusOf(share)
+      if (status !== null) this.#done.stands(share, status.totals)
+    }
+    return this.#done.work
+  }
+
+  /** Tells the agents how fast they may go: the limits have changed, or who shares them. */
+  tellSpeeds(): void {
+    const { speedOf } = this.#parts
+    if (speedOf === undefined) return
+    const here = this.shares
+    for (const [share, { state }] of this.#hosted) {
+      const change = state === 'open' ? speedOf(share, here) : {}
+      if (Object.keys(change).length > 0) this.#crew.tell(share, { kind: 'set-speed', change })
+    }
   }
 
   /** Those that were here when the crawl ended, in order. */
@@ -246,6 +277,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     await this.#endThread(share, hosted)
     await this.#release(hosted.held)
     this.#hosted.delete(share)
+    this.tellSpeeds()
     if (this.#parts.isOver()) this.#last.set(share, hosted.status)
     this.#parts.onEvent({ kind: 'share-released', share })
   }
@@ -355,6 +387,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     hosted.state = 'open'
     hosted.failures = 0
     this.#crew.tell(share, { kind: 'run' })
+    this.tellSpeeds()
   }
 
   async #openAgain(share: number): Promise<void> {
@@ -476,6 +509,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   /** Resolves when it is gone; whoever waits for something of it waits no more. */
   async #endThread(share: number, hosted: Hosted): Promise<void> {
     hosted.status = this.#crew.statusOf(share) ?? hosted.status
+    if (hosted.status !== null) this.#done.stands(share, hosted.status.totals)
+    this.#done.gone(share)
     this.#threadEnded(share)
     waitNoMore(hosted)
     await this.#moves(share, () => this.#crew.end(share))

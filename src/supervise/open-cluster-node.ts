@@ -6,3 +6,12 @@ export async function openClusterNode(plan: ClusterNodePlan): Promise<ClusterNod
   const { ClusterNode: Node } = await import('./cluster-node.ts')
   return Node.open(plan)
 }
+
+/** What looks at a cluster from outside, and asks its nodes. */
+export async function loadClusterLook() {
+  const [{ lookAtCluster }, { askNode }] = await Promise.all([
+    import('./look-at-cluster.ts'),
+    import('./cluster-questions.ts'),
+  ])
+  return { lookAtCluster, askNode }
+}

@@ -1,0 +1,26 @@
+// What the files of a node of a cluster answer while it works: like those of any crawl, but pages are with its shares.
+
+import type { CrawlConfig } from '../config/index.ts'
+import type { AnswerOf } from './api.ts'
+import { CrawlRecords } from './crawl-records.ts'
+import { NodeCatalogue } from './node-catalogue.ts'
+import { openBesideCrawl } from './open-catalogue.ts'
+
+export class NodeRecords extends CrawlRecords {
+  readonly #shareDirs: () => readonly string[]
+
+  constructor(dir: string, shareDirs: () => readonly string[]) {
+    super(dir, async () => new NodeCatalogue(shareDirs, openBesideCrawl))
+    this.#shareDirs = shareDirs
+  }
+
+  /** One share has met it, or none. */
+  override async explain(text: string, config: CrawlConfig): Promise<AnswerOf<'explain'>> {
+    let answer: AnswerOf<'explain'> | null = null
+    for (const dir of this.#shareDirs()) {
+      answer = await new CrawlRecords(dir, openBesideCrawl).explain(text, config)
+      if (answer['state'] !== 'never-met') break
+    }
+    return answer ?? super.explain(text, config)
+  }
+}
