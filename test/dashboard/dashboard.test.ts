@@ -31,7 +31,7 @@ const VIEWS = [
 ] as const
 
 /** Where pictures of all views go, if anybody wants to look at them. */
-const SHOTS = process.env['PORTOLAN_SHOTS']
+const SHOTS = process.env['SHOTS_INTO']
 
 let browser: Browser
 let server: FakeServer

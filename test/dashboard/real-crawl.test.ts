@@ -12,7 +12,7 @@ import { type Running, startPortolan } from '../cli/portolan.ts'
 import { goTo, openBrowser, openDashboard, overhangOf } from './browser.ts'
 
 const DELAY_MS = 40
-const SHOTS = process.env['PORTOLAN_SHOTS']
+const SHOTS = process.env['SHOTS_INTO']
 
 let browser: Browser
 let web: TestWeb
