@@ -320,6 +320,8 @@ function describeEvent(event: NodeEvent): string {
       return `View ${event.number}: ${event.nodes.length === 0 ? 'nobody' : event.nodes.join(', ')} (${printable(event.because)}).`
     case 'share-taken':
       return `Share ${event.share} is here${event.from === null ? '' : `, taken over from ${event.from}`}.`
+    case 'turns-lent':
+      return describeTurns(event)
     case 'share-released':
       return `Share ${event.share} is given up.`
     case 'share-lost':
@@ -351,6 +353,11 @@ function describeEvent(event: NodeEvent): string {
     case 'agent-stuck':
       return `${brokenAgent(event)} and cannot be ended: a call into the system holds it. The process ends; the same command goes on.`
   }
+}
+
+function describeTurns({ share, lent, lost, brought, asked }: Extract<NodeEvent, { kind: 'turns-lent' }>): string {
+  const given = `in ${formatNumberOf(lent, 'turn')} that were lent, ${lost} of which did not come back`
+  return `Of giant hosts of share ${share} others asked ${formatNumberOf(brought, 'URL')} ${given}; it asked ${formatNumberOf(asked, 'URL')} of theirs.`
 }
 
 function peakRssBytes(): number {

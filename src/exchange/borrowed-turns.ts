@@ -5,7 +5,8 @@
 //     the monotonic one stands still while a machine sleeps.
 //   - Nothing is written in the last second of it (`mayWrite`, asked in the moment of writing: a process that was frozen while it
 //     connected finds its turn over), and at its end every request is cut.
-//   - `lend-done` is said when nothing of the turn is under way any more, and not before.
+//   - `lend-done` is said when nothing of the turn is under way any more, and where something was cut a moment later: its server must
+//     not hear of the next request first.
 //   - Offers and turns together are HELP_MAX at most, answers of one turn ANSWERS_BYTES_MAX.
 
 import type { Clock, ClockMs } from '../base/index.ts'
@@ -40,6 +41,8 @@ const LAST_MS = 1_000
 const OFFER_KEPT_MS = 2_000
 /** As in a lease: clocks that go apart by more were set, or the machine slept. */
 const CLOCKS_APART_MS_MAX = 1_000
+/** What a server may take to notice that it was hung up on. */
+const CUT_MS = 500
 const HELP_MAX = 4
 /** Ends that may not have been heard, told again when a wire is made anew. */
 const ENDS_KEPT = 16
@@ -136,11 +139,19 @@ export class BorrowedTurns {
     const cancel = clock.callAt(endMs as ClockMs, () => cut.abort())
     const answers = mayWrite() ? await this.#helper.ask({ ...turn, mayWrite, signal: cut.signal }) : []
     cancel()
+    if (cut.signal.aborted) await this.#moment()
     this.#running.delete(id)
     this.figures.borrowed++
     this.figures.answers += answers.length
     this.#ends = [...this.#ends.slice(1 - ENDS_KEPT), { agent, id }]
     this.#send(agent, { kind: 'lend-done', id, answers, next: this.#offer(agent) })
     if (this.#running.size === 0) this.#settled()
+  }
+
+  #moment(): Promise<void> {
+    const { clock } = this.#parts
+    return new Promise((resolve) => {
+      clock.callAt((clock.nowMs() + CUT_MS) as ClockMs, resolve)
+    })
   }
 }

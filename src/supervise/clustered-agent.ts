@@ -13,7 +13,7 @@ import { BorrowedTurns, EngineWires, LentTurns, Owners, RENEWAL_MS, SharedTurns 
 import { domainGateSettings } from '../frontier/index.ts'
 import { assignmentNamed } from '../placement/index.ts'
 import { ShareReplica } from '../replica/index.ts'
-import type { AgentOrders, ClusterOrders } from './agent-messages.ts'
+import type { AgentOrders, ClusterOrders, TurnFigures } from './agent-messages.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
 
 /** How often it is looked whether the log has become so long that a snapshot is due. */
@@ -90,6 +90,14 @@ export class ClusteredAgent {
       await engine.close().catch(() => {})
       throw fault
     }
+  }
+
+  /** Null where no turn was lent, by us or to us. */
+  get turnFigures(): TurnFigures | null {
+    if (this.#lending === null) return null
+    const { lent, lost, answers: brought } = this.#lending.lent.figures
+    const { answers: asked } = this.#lending.borrowed.figures
+    return lent + asked === 0 ? null : { lent, lost, brought, asked }
   }
 
   /** What an operator should know of how the share was made. */

@@ -247,6 +247,8 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     await this.#release(hosted.held)
     this.#hosted.delete(share)
     if (this.#parts.isOver()) this.#last.set(share, hosted.status)
+    const lending = hosted.status?.lending
+    if (lending !== undefined) this.#parts.onEvent({ kind: 'turns-lent', share, ...lending })
     this.#parts.onEvent({ kind: 'share-released', share })
   }
 

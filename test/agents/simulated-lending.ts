@@ -44,8 +44,10 @@ export interface LendingWorld {
   readonly late: number
   /** What happens, about how often a minute. */
   readonly mishaps: number
-  /** Only helpers are hurt; then servers may be slow. */
+  /** Only helpers are hurt: then servers may be slow also where whoever asked is frozen. */
   readonly ownerIsSafe: boolean
+  /** Some answers take longer than anybody waits; nobody is frozen then, for whoever is cannot hang up. */
+  readonly hangs: boolean
 }
 
 export interface LendingRun {
@@ -68,13 +70,18 @@ const BEAT_MS = LEASE_MS / 5
 /** Clocks differ in speed by a twentieth at most. */
 const SPEED_SPREAD = 0.05
 const LATENCY_MS = 30
-const CONNECT_MS_MAX = 400
+/** A thread that begins anew takes longer than its predecessor's sockets to be gone. */
+const RESTART_MS = 100
+/** Later than any owner waits. */
+const LATE_MS_MAX = 30_000
+const CONNECT_MS_MAX = 700
 /** In a world in which owners are hurt too: what a server works on while whoever asked is frozen. */
-const SERVICE_MS_MAX = 1_000
+const SERVICE_MS_MAX = 800
 const SLOW_SERVICE_MS_MAX = 8_000
+const HANG_MS_MAX = 40_000
 const REQUEST_MS = 12_000
 const CALM_AFTER_MS = 90_000
-const END_MS = 400_000
+const END_MS = 2_000_000
 const OWNER = 0
 const CLOCKS_APART_MS_MAX = 1_000
 
@@ -98,7 +105,9 @@ class Node {
   leaseEndMs = 0
   leaseApartMs = 0
   renewedMs = 0
+  /** Its beats do not arrive; and where it is mute nothing does. */
   isCutOff = false
+  isMute = false
   pending: (() => void)[] = []
 
   constructor(number: number, random: Random) {
@@ -154,7 +163,18 @@ export class SimulatedLending {
   readonly #settled = new Set<CanonicalUrl>()
   #hasMark = false
   #lastId = 0
-  readonly #counts = { lent: 0, brought: 0, byOwner: 0, lost: 0, cut: 0, lateWrites: 0, takeovers: 0, restarts: 0, moves: 0, freezes: 0 }
+  readonly #counts = {
+    lent: 0,
+    brought: 0,
+    byOwner: 0,
+    lost: 0,
+    cut: 0,
+    lateWrites: 0,
+    takeovers: 0,
+    restarts: 0,
+    moves: 0,
+    freezes: 0,
+  }
 
   constructor(world: LendingWorld, rooms: LendingRooms, mutation: ModelMutation = {}) {
     this.#world = world
@@ -199,7 +219,8 @@ export class SimulatedLending {
     let best = -1
     for (const [i, event] of this.#events.entries()) {
       const other = this.#events[best]
-      if (other === undefined || event.atMs < other.atMs || (event.atMs === other.atMs && event.order < other.order)) best = i
+      if (other === undefined || event.atMs < other.atMs || (event.atMs === other.atMs && event.order < other.order))
+        best = i
     }
     const [event = null] = best === -1 ? [] : this.#events.splice(best, 1)
     return event?.isOff === true ? this.#take() : event
@@ -269,7 +290,7 @@ export class SimulatedLending {
     const life = new Life(node, lent, borrowed)
     this.#lives[agent] = life
     const send = (to: number, message: LendMessage): void => {
-      if (!life.isDead && !node.isCutOff) this.#post(agent, to, message)
+      if (!life.isDead && !node.isMute) this.#post(agent, to, message)
     }
     lent.connect(send)
     borrowed.connect(send)
@@ -287,11 +308,13 @@ export class SimulatedLending {
     const copies = !isCalm && this.#chance(0.05) ? 2 : 1
     for (let i = 0; i < copies; i++) {
       const isLate = !isCalm && this.#chance(late)
-      const delayMs = this.#random.fraction() * (isLate ? 12_000 : 60)
+      const delayMs = isLate
+        ? this.#random.fraction() ** (this.#chance(0.5) ? 1 : 3) * LATE_MS_MAX
+        : this.#random.fraction() * 60
       this.#at(delayMs, null, () => {
         const life = this.#lives[to] as Life
         this.#at(0, life.node, () => {
-          if (life.isDead || life.node.isCutOff) return
+          if (life.isDead || life.node.isMute) return
           if (message.kind === 'lend-offer' || message.kind === 'lend-done') life.lent.hear(from, message)
           else life.borrowed.hear(from, message)
         })
@@ -316,7 +339,7 @@ export class SimulatedLending {
         if (life.isDead) return
         const may = this.#mutation.checksBeforeConnecting === true ? mayWriteBefore : mayWrite()
         if (mayWriteBefore && !mayWrite()) this.#counts.lateWrites++
-        if (!may || signal?.aborted === true) return resolve(null)
+        if (!may || life.isStopping || signal?.aborted === true) return resolve(null)
         const request = new ServedRequest(by)
         let isClosed = false
         // What the other end notices takes its way.
@@ -348,6 +371,7 @@ export class SimulatedLending {
 
   #serviceMs(): number {
     if (!this.#chance(0.05)) return this.#random.fraction() * 100
+    if (this.#world.hangs) return this.#random.fraction() * HANG_MS_MAX
     return this.#random.fraction() * (this.#world.ownerIsSafe ? SLOW_SERVICE_MS_MAX : SERVICE_MS_MAX)
   }
 
@@ -355,7 +379,9 @@ export class SimulatedLending {
     // Closed on its way: as if it had never come.
     if (request.isOver) return
     if (this.#served !== null) {
-      this.#violations.push(`${request.by} asks at ${Math.round(this.#nowMs)} while ${this.#served.by} is being answered`)
+      this.#violations.push(
+        `${request.by} asks at ${Math.round(this.#nowMs)} while ${this.#served.by} is being answered`,
+      )
     }
     const rested = (this.#nowMs - this.#servedEndMs) * (1 + SPEED_SPREAD)
     if (this.#servedEndMs > this.#ownerSinceMs && rested < this.#world.restMs) {
@@ -381,7 +407,7 @@ export class SimulatedLending {
         await this.#sleep(100, node)
         continue
       }
-      const count = this.#world.restMs > 0 ? 1 : 1 + this.#random.below(4)
+      const count = this.#world.restMs > 0 ? 1 : 1 + this.#random.below(8)
       const urls = this.#waiting.slice(0, count)
       if (life.lent.mayLend() && this.#chance(0.8)) {
         this.#counts.lent++
@@ -437,9 +463,9 @@ export class SimulatedLending {
   }
 
   #mishap(): void {
-    const { helpers, ownerIsSafe } = this.#world
+    const { helpers, ownerIsSafe, hangs } = this.#world
     const owner = this.#lives[OWNER] as Life
-    const kind = this.#random.below(ownerIsSafe ? 3 : 7)
+    const kind = hangs ? 2 : this.#random.below(ownerIsSafe ? 3 : 7)
     const helper = this.#lives[1 + this.#random.below(helpers)] as Life
     const ms = 300 + this.#random.fraction() * 9_000
     if (kind === 0) this.#freeze(helper.node, ms, false)
@@ -471,7 +497,7 @@ export class SimulatedLending {
     this.#counts.restarts++
     this.#kill(life)
     const mustWait = agent === OWNER && this.#hasMark && this.#mutation.begunAtOnce !== true
-    this.#at(mustWait ? this.#rooms.RENEWAL_MS / node.speed : 10, null, () => {
+    this.#at(mustWait ? this.#rooms.RENEWAL_MS / node.speed : RESTART_MS, null, () => {
       // Taken over meanwhile.
       if (this.#lives[agent] === life) this.#begin(agent, node)
     })
@@ -482,19 +508,31 @@ export class SimulatedLending {
     const { node } = owner
     if (node.frozenUntilMs > this.#nowMs || node.isCutOff) return
     node.isCutOff = true
+    node.isMute = this.#chance(0.5)
     if (isFrozen) this.#freeze(node, ms, false)
-    this.#at(ms, null, () => (node.isCutOff = false))
-    const taker = this.#nodes.find((one) => one !== node && one.number > this.#world.helpers) ?? (this.#nodes[1] as Node)
+    let former: Life | null = null
+    let isBack = false
+    this.#at(ms, null, () => {
+      // It finds itself in no view, before it beats again: its threads end.
+      if (former !== null) this.#kill(former)
+      node.isCutOff = false
+      node.isMute = false
+      isBack = true
+    })
+    const taker =
+      this.#nodes.find((one) => one !== node && one.number > this.#world.helpers) ?? (this.#nodes[1] as Node)
     const look = (): void => {
       const current = this.#lives[OWNER] as Life
-      if (current.node !== node || !node.isCutOff) return
+      if (current.node !== node || isBack) return
       // On its own clock, since the last beat that it saw.
       const waitedMs = (this.#nowMs - node.renewedMs) * taker.speed
       const leftMs = LEASE_MS + LEASE_MARGIN_MS - waitedMs
-      if (leftMs > 0) return void this.#at(leftMs / taker.speed, null, look)
+      if (leftMs > 0) return void this.#at(1 + leftMs / taker.speed, null, look)
+      // Whoever is away itself takes nothing.
+      if (taker.isCutOff || taker.frozenUntilMs > this.#nowMs) return void this.#at(BEAT_MS, null, look)
       this.#counts.takeovers++
-      // The former owner, frozen or not, knows nothing of it: its lease is all that stops it. Its thread is ended when it notices.
-      this.#at(ms, null, () => this.#kill(current))
+      // The former owner, frozen or not, knows nothing of it: its lease is all that stops it.
+      former = current
       this.#hasMark = false
       this.#begin(OWNER, taker)
     }
@@ -504,7 +542,10 @@ export class SimulatedLending {
   /** Stopped, settled, released, begun elsewhere. */
   async #move(owner: Life): Promise<void> {
     if (owner.isDead || owner.node.isCutOff || owner.node.frozenUntilMs > this.#nowMs) return
-    const to = this.#nodes.find((one) => one !== owner.node && one.number === this.#world.helpers + 1) ?? (this.#nodes[0] as Node)
+    const to =
+      this.#nodes.find((one) => one !== owner.node && one.number === this.#world.helpers + 1) ??
+      (this.#nodes[0] as Node)
+    if (to.isCutOff || to.frozenUntilMs > this.#nowMs) return
     // What it asks itself is cut.
     owner.isStopping = true
     for (const close of owner.underWay) close()
@@ -512,6 +553,7 @@ export class SimulatedLending {
     if (this.#mutation.movesUnsettled !== true) await owner.lent.settle()
     // Dead or taken over meanwhile.
     if (this.#lives[OWNER] !== owner || owner.isDead) return
+    if (to.isCutOff || to.frozenUntilMs > this.#nowMs) return void this.#restart(OWNER, owner)
     this.#counts.moves++
     this.#kill(owner)
     this.#hasMark = false
