@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { crawlGiant } from './lent-turns.ts'
 import { tellStory } from './story.ts'
 
 const STORIES = ['strangers-are-refused', 'late-comer', 'frozen-owner-wakes', 'node-cut-off']
@@ -14,3 +15,7 @@ for (const name of STORIES) {
     expect((await tellStory(path)).problems).toEqual([])
   })
 }
+
+test.concurrent('a giant host is asked by several nodes, and by one at a time', { timeout: 240_000 }, async () => {
+  await crawlGiant()
+})

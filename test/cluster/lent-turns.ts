@@ -3,17 +3,20 @@
 // requests at once, never sooner than the delay, every page once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { systemClock } from '../../src/base/index.ts'
 import { judgeCluster } from './judge-cluster.ts'
 import type { NodeProcess } from './node-process.ts'
 import { RealCluster } from './real-cluster.ts'
 
 const DELAY_MS = 10
-/** Whoever has the turn asks within this, on a crowded machine too. */
-const SILENCE_MS = 1_500
+/** A turn that was lost is asked for again when it was waited out. */
+const DISTURBED_MS = 30_000
+/** An owner does not go on before, where a turn is out that does not come back; where it has the turn itself it asks long before. */
+const WAITED_OUT_MS = 5_000
 
-test('a giant host is asked by several nodes, and by one at a time', { timeout: 240_000 }, async () => {
+/** Fails where the log has anything against it. */
+export async function crawlGiant(): Promise<void> {
   await using cluster = await RealCluster.start({
     web: { hosts: 1, pages: 160, meanBytes: 2_000, linksPerPage: 8, branching: 20, latencyMs: 20 },
     seeds: 1,
@@ -32,28 +35,28 @@ test('a giant host is asked by several nodes, and by one at a time', { timeout: 
   const [one, other] = cluster.running.filter((node) => node !== owner) as [NodeProcess, NodeProcess]
 
   await freezeWithTurn(cluster, one, owner)
-  // It is waited out, and the owner goes on.
-  await cluster.askedMore(3)
   one.wake()
   await cluster.askedMore(20)
   const startMs = systemClock.nowMs()
   await other.kill()
-  await cluster.disturbances.note('kill', `kill -9 of ${other.name}`, [owner, other], startMs + 30_000)
+  await cluster.disturbances.note('kill', `kill -9 of ${other.name}`, [owner, other], startMs + DISTURBED_MS)
   const ends = await cluster.finished()
 
   expect([...ends.values()].map(({ code }) => code)).toEqual([0, 0])
   const verdict = await judgeCluster(cluster)
   expect(verdict.problems, cluster.story(30)).toEqual([])
-  const turns = owner.said.map(({ line }) =>
-    /others asked ([\d,]+) URLs? in ([\d,]+) turns? .* ([\d,]+) of which/.exec(line),
-  )
-  const [, brought = 0, , lost = 0] =
-    turns.findLast((found) => found !== null)?.map((text) => Number(text.replaceAll(',', ''))) ?? []
+  let brought = 0
+  let lost = 0
+  for (const { line } of [...cluster.nodes.values()].flatMap(({ said }) => said)) {
+    const found = /others asked ([\d,]+) URLs? in [\d,]+ turns? .* ([\d,]+) of which/.exec(line)
+    brought += Number(found?.[1]?.replaceAll(',', '') ?? 0)
+    lost += Number(found?.[2]?.replaceAll(',', '') ?? 0)
+  }
   // Both asked, the owner what came before there was a giant at least; the turn that froze did not come back.
-  expect(brought).toBeGreaterThan(verdict.requests / 10)
+  expect(brought, cluster.story(30)).toBeGreaterThan(verdict.requests / 10)
   expect(verdict.requests - brought).toBeGreaterThan(5)
   expect(lost).toBeGreaterThan(0)
-})
+}
 
 /** The node that has the share of the host that was asked. */
 async function ownerOf({ disturbances, running, web }: RealCluster): Promise<NodeProcess> {
@@ -65,19 +68,19 @@ async function ownerOf({ disturbances, running, web }: RealCluster): Promise<Nod
   return owner
 }
 
-/** Freezes it in a moment in which the host's turn is with it: then nobody asks. */
+/** Freezes it in a moment in which the host's turn is with it, and waits until the owner has waited that out. */
 async function freezeWithTurn(cluster: RealCluster, node: NodeProcess, owner: NodeProcess): Promise<void> {
-  const { log } = cluster.web
   for (;;) {
     await cluster.askedMore(2)
     const disturbance = await cluster.disturbances.note('freeze', `freeze of ${node.name}`, [node, owner])
     await node.freeze()
-    // What it had written may have arrived meanwhile.
+    const frozenMs = systemClock.nowMs()
+    // What it had written may arrive meanwhile.
     await sleep(100)
-    const before = log.length
-    await sleep(SILENCE_MS)
-    disturbance.endMs = systemClock.nowMs() + 20_000
-    if (log.length === before) return
+    await cluster.askedMore(1)
+    const nowMs = systemClock.nowMs()
+    disturbance.endMs = nowMs + DISTURBED_MS
+    if (nowMs - frozenMs > WAITED_OUT_MS) return
     node.wake()
   }
 }
