@@ -42,11 +42,11 @@ test('whatever is lent in a quiet world comes back', async () => {
   expect(run.brought).toBeGreaterThan(50)
 })
 
-const QUICK = [
+const QUICK = new Set([
   'the owner does not wait a turn out',
   'what is under way is not cut',
   'a share moves while its turns are out',
-]
-test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))('it is noticed where $name', async (mutant) => {
+])
+test.each(MUTANTS.filter(({ name }) => QUICK.has(name)))('it is noticed where $name', async (mutant) => {
   expect(await caughtAfter(mutant, 60)).not.toBeNull()
 })

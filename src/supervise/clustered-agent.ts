@@ -2,19 +2,17 @@
 // grant, and it asks nobody when the lease of its node is over. Loaded in clusters only.
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Crawl, type CrawlPlan, REPLICA_FILES, type Share } from '../agent/index.ts'
 import { type Clock, Random } from '../base/index.ts'
 import { Lease } from '../cluster/index.ts'
 import { connectEngine, type Engine } from '../engine/index.ts'
-import { BorrowedTurns, EngineWires, LentTurns, Owners, RENEWAL_MS, SharedTurns } from '../exchange/index.ts'
+import { BorrowedTurns, EngineWires, LentTurns, Owners, SharedTurns } from '../exchange/index.ts'
 import { domainGateSettings } from '../frontier/index.ts'
 import { assignmentNamed } from '../placement/index.ts'
 import { ShareReplica } from '../replica/index.ts'
 import type { AgentOrders, ClusterOrders, TurnFigures } from './agent-messages.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
+import { lentAreBack, markLent, unmarkLent } from './lent-mark.ts'
 
 /** How often it is looked whether the log has become so long that a snapshot is due. */
 const SNAPSHOT_LOOK_MS = 5_000
@@ -22,9 +20,6 @@ const SNAPSHOT_LOOK_MS = 5_000
 const PATIENCE_MS = 3_000
 /** Nothing is asked for longer than this, whatever the limits of requests say. */
 const REQUEST_MS_MAX = 600_000
-
-/** Stands in the directory of a share while turns of its hosts may be with others. */
-const LENT_MARK = 'state/lent-turns'
 
 /** An agent's place in its crawl, but for what depends on where the others are. */
 export type Seat = Omit<
@@ -68,7 +63,7 @@ export class ClusteredAgent {
   static async open(orders: AgentOrders, cluster: ClusterOrders, clock: Clock): Promise<ClusteredAgent> {
     const { dir, crawlDir, identity } = orders
     // A former life in this place may have lent turns that nobody waits for now.
-    const waited = existsSync(join(dir, LENT_MARK)) ? sleep(RENEWAL_MS) : null
+    const waited = lentAreBack(dir)
     const engine = await connectEngine(cluster.engine)
     const lease = new Lease(cluster.lease, clock, performance.timeOrigin)
     try {
@@ -83,8 +78,7 @@ export class ClusteredAgent {
         random: new Random(randomBytes(4).readInt32LE()),
         isFenced: () => !lease.isValid(),
       })
-      if (waited !== null) await waited
-      rmSync(join(dir, LENT_MARK), { force: true })
+      await waited
       return new ClusteredAgent(orders, cluster, clock, engine, replica, lease)
     } catch (fault) {
       await engine.close().catch(() => {})
@@ -171,7 +165,7 @@ export class ClusteredAgent {
     this.#wires?.close()
     for (const turns of this.#turns) turns.close()
     this.#lending?.lent.close()
-    if (this.#isSettled) rmSync(join(this.#orders.dir, LENT_MARK), { force: true })
+    if (this.#isSettled) unmarkLent(this.#orders.dir)
     this.#replica.close()
     await this.#engine.close().catch(() => {})
   }
@@ -189,7 +183,7 @@ function lendingOf(
     agents,
     requestMs: requestMsOf(settings),
     leaseLeftMs: () => lease.leftMs(),
-    onFirst: () => writeFileSync(join(dir, LENT_MARK), ''),
+    onFirst: () => markLent(dir),
   })
   return { lent, borrowed: new BorrowedTurns({ clock, firstId: randomBytes(6).readUIntBE(0, 6) }) }
 }

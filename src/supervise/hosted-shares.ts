@@ -17,6 +17,7 @@ import { HeldLog, type HeldShare, ShareLog, type Standing } from '../replica/ind
 import { AgentCrew, type CrewEvents, type CrewPlan } from './agent-crew.ts'
 import type { AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
 import type { NodeEvent } from './node.ts'
+import { lentAreBack } from './lent-mark.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, isWaitedOut } from './restart-budget.ts'
 import { type DeskAgents, ShareDesk } from './share-desk.ts'
@@ -244,6 +245,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     if (hosted.state === 'open') await this.#stop(share, hosted)
     hosted.state = 'stopping'
     await this.#endThread(share, hosted)
+    await lentAreBack(this.#parts.crew.dirOf(share))
     await this.#release(hosted.held)
     this.#hosted.delete(share)
     if (this.#parts.isOver()) this.#last.set(share, hosted.status)
@@ -273,6 +275,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   async #releaseTried(share: number): Promise<void> {
     const tried = this.#tried.get(share)
     if (tried === undefined) return
+    await lentAreBack(this.#parts.crew.dirOf(share))
     const log = await ShareLog.open(this.#parts.engine, share)
     for (;;) {
       const standing = await log.standing()

@@ -519,8 +519,7 @@ export class SimulatedLending {
       node.isMute = false
       isBack = true
     })
-    const taker =
-      this.#nodes.find((one) => one !== node && one.number > this.#world.helpers) ?? (this.#nodes[1] as Node)
+    const taker = this.#otherThan(node, 1)
     const look = (): void => {
       const current = this.#lives[OWNER] as Life
       if (current.node !== node || isBack) return
@@ -539,12 +538,16 @@ export class SimulatedLending {
     look()
   }
 
+  /** The node that has no agent at first; where it is that one, another. */
+  #otherThan(node: Node, other: number): Node {
+    const spare = this.#nodes[this.#world.helpers + 1] as Node
+    return node === spare ? (this.#nodes[other] as Node) : spare
+  }
+
   /** Stopped, settled, released, begun elsewhere. */
   async #move(owner: Life): Promise<void> {
     if (owner.isDead || owner.node.isCutOff || owner.node.frozenUntilMs > this.#nowMs) return
-    const to =
-      this.#nodes.find((one) => one !== owner.node && one.number === this.#world.helpers + 1) ??
-      (this.#nodes[0] as Node)
+    const to = this.#otherThan(owner.node, 0)
     if (to.isCutOff || to.frozenUntilMs > this.#nowMs) return
     // What it asks itself is cut.
     owner.isStopping = true
@@ -553,7 +556,7 @@ export class SimulatedLending {
     if (this.#mutation.movesUnsettled !== true) await owner.lent.settle()
     // Dead or taken over meanwhile.
     if (this.#lives[OWNER] !== owner || owner.isDead) return
-    if (to.isCutOff || to.frozenUntilMs > this.#nowMs) return void this.#restart(OWNER, owner)
+    if (to.isCutOff || to.frozenUntilMs > this.#nowMs) return this.#restart(OWNER, owner)
     this.#counts.moves++
     this.#kill(owner)
     this.#hasMark = false
