@@ -118,11 +118,12 @@ if (values.json !== undefined) {
   )
 }
 
-/** A node that was not killed ends with 0 at the end of the crawl, and with 3 when it was told to go. */
+/** A node that was not killed ends with 0 at the end of the crawl, and with 3 when it was told to go, if it was up to hear it. */
 function endProblems(): string[] {
   return [...cluster.nodes.values()].flatMap(({ name, ends }) =>
     ends
-      .filter(({ code, signal }) => signal !== 'SIGKILL' && code !== 0 && code !== 3)
+      .filter(({ signal, wasSilent }) => signal !== 'SIGKILL' && !(signal === 'SIGINT' && wasSilent))
+      .filter(({ code }) => code !== 0 && code !== 3)
       .map(({ code, signal }) => `node ${name} ended with ${code ?? signal}`),
   )
 }

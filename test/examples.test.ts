@@ -34,7 +34,7 @@ test.for(examples.map((entry) => entry.name))('%s runs as written', async (name)
     const args = words(here(line))
     const isCrawl = args[0] === 'crawl'
     const { code, stdout, stderr } = await portolan(
-      [...args, ...(isCrawl ? ['--allow-private', '--delay', '0ms'] : [])],
+      [...args, ...(isCrawl ? ['--allow-private', '--delay', '0ms', '--agents', '1'] : [])],
       { cwd },
     )
     expect(code, `${line}\n${stderr}`).toBe(0)

@@ -33,22 +33,22 @@ let stopped = ''
 let killed = ''
 
 beforeAll(async () => {
-  web = await startTestWeb({ hosts: 12, pages: 60, crossHostShare: 0.2, meanBytes: 3_000, robots: { some: 0.3 } })
+  web = await startTestWeb({ hosts: 12, pages: 30, crossHostShare: 0.2, meanBytes: 3_000, robots: { some: 0.3 } })
   const cleanups: (() => void)[] = []
   stopped = temporaryDirectory((fn) => cleanups.push(fn))
   killed = temporaryDirectory((fn) => cleanups.push(fn))
-  await crawl({ seeds: web.seeds(), dir: stopped, flags: { ...FLAGS, 'max-pages': '200' }, config: CONFIG })
+  await crawl({ seeds: web.seeds(), dir: stopped, flags: { ...FLAGS, 'max-pages': '100' }, config: CONFIG })
   rmSync(killed, { recursive: true })
   cpSync(stopped, killed, { recursive: true })
   let copied = false
   await crawl({
     seeds: [],
     dir: killed,
-    flags: { ...FLAGS, 'max-pages': '400' },
+    flags: { ...FLAGS, 'max-pages': '200' },
     config: CONFIG,
     during: (job) => {
       const timer = setInterval(() => {
-        if (job.figures.pages < 350 || copied) return
+        if (job.figures.pages < 175 || copied) return
         clearInterval(timer)
         copied = true
         // What lies on disk at this moment is what a kill leaves.
@@ -60,7 +60,7 @@ beforeAll(async () => {
   cpSync(`${killed}-now`, killed, { recursive: true })
   rmSync(`${killed}-now`, { recursive: true })
   afterAllDo.push(...cleanups)
-}, 120_000)
+})
 const afterAllDo: (() => void)[] = []
 afterAll(async () => {
   for (const fn of afterAllDo) fn()
@@ -242,7 +242,7 @@ describe.each(['stopped', 'killed'])('a crawl that was %s', (kind) => {
       }
     }
     expect(outcomes.saved).toBeGreaterThan(0)
-  }, 300_000)
+  })
 
   test('the frontier missing: the journal has every batch, so the crawl goes on, and so it is said', async () => {
     const dir = make()
@@ -323,7 +323,7 @@ describe('a crawl whose journal has forgotten what the other parts hold', () => 
     forgetful = temporaryDirectory((fn) => afterAllDo.push(fn))
     rmSync(forgetful, { recursive: true })
     cpSync(killed, forgetful, { recursive: true })
-    await crawl({ seeds: [], dir: forgetful, flags: { ...FLAGS, 'max-pages': '450' }, config: CONFIG })
+    await crawl({ seeds: [], dir: forgetful, flags: { ...FLAGS, 'max-pages': '225' }, config: CONFIG })
     // Opening has LevelDB make tables of what was written last, so that there is something to damage.
     const { delay: delayMs, ipDelay: ipDelayMs, ipConnections, urlsPerTurn } = settingsOf().frontier
     const store = { directory: join(forgetful, 'state/frontier'), memoryBytes: 2 ** 22, clock: systemClock }

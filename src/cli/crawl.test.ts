@@ -10,7 +10,8 @@ import { startTestWeb, type TestWeb } from '../../testweb/index.ts'
 import { formatBytes } from '../base/index.ts'
 import { crawlCommand } from './crawl.ts'
 
-const LOCAL = ['--allow-private', '--delay', '0ms']
+/** A thread more costs more than these webs. */
+const LOCAL = ['--allow-private', '--delay', '0ms', '--agents', '1']
 
 /** A crawl that stopped early, with these options. */
 async function begun(...options: string[]): Promise<{ web: TestWeb; dir: string }> {

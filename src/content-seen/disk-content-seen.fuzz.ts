@@ -192,4 +192,4 @@ test('on disk and in memory answer alike, whatever is claimed, kept, released, f
   } finally {
     rmSync(parent, { recursive: true })
   }
-}, 120_000)
+})

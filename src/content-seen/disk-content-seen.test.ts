@@ -241,7 +241,7 @@ test('memory stays what it was set to, however many pages there are', async () =
     expect(most).toBeLessThanOrEqual(memoryBytes + 8 * 1024)
     expect(most).toBeGreaterThan(memoryBytes / 3)
   }
-}, 120_000)
+})
 
 test('there are few runs however many pages were kept, in less than 16 bytes a page', async () => {
   const records = new Records()

@@ -76,7 +76,7 @@ beforeAll(async () => {
   await cp(live, join(root, 'tables'), { recursive: true })
   const again = await DiskFrontier.open({ ...settings, directory: join(root, 'tables') })
   await again.close()
-}, 120_000)
+})
 
 afterAll(async () => {
   await rm(root, { recursive: true, force: true })
@@ -170,7 +170,7 @@ for (const from of ['whole', 'tables']) {
       if (['LOCK', 'LOG', 'LOG.old'].includes(name)) continue
       await damaged(from, name, (path) => rm(path))
     }
-  }, 300_000)
+  })
 }
 
 test('what is salvaged was waiting, and no more is lost than is said', async () => {
@@ -206,4 +206,4 @@ test('what is salvaged was waiting, and no more is lost than is said', async () 
   }
   expect(said.bound).toBeGreaterThan(0)
   expect(said.lost).toBeGreaterThan(0)
-}, 300_000)
+})

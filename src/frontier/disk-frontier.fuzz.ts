@@ -492,4 +492,4 @@ test('so it does on LevelDB', async () => {
   } finally {
     await rm(root, { recursive: true, force: true })
   }
-}, 120_000)
+})

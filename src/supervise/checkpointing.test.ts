@@ -43,7 +43,7 @@ class Stand {
   /** The last thing an agent was told, which is of this kind. */
   async isTold<K extends ToAgent['kind']>(agent: number, kind: K): Promise<Extract<ToAgent, { kind: K }>> {
     return await expect
-      .poll(() => this.told.findLast((one) => one.agent === agent)?.message, { timeout: 20_000 })
+      .poll(() => this.told.findLast((one) => one.agent === agent)?.message, { timeout: 120_000 })
       .toMatchObject({ kind })
       .then(() => this.told.findLast((one) => one.agent === agent)?.message as Extract<ToAgent, { kind: K }>)
   }

@@ -119,4 +119,4 @@ test('on disk and in memory answer alike, whatever is met, flushed, merged, comm
   } finally {
     rmSync(parent, { recursive: true })
   }
-}, 120_000)
+})

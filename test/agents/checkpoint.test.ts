@@ -14,7 +14,7 @@ import { directory, expectTruth, startWeb } from '../crawl/expect-truth.ts'
 import { crawl, type CrawlResult, FAST } from '../crawl/run-crawl.ts'
 
 const GZIP = { ...FAST, warc: 'gzip' }
-const TIMEOUT = { timeout: 180_000 }
+const TIMEOUT = { timeout: 300_000 }
 /** WARC files of a few pages, so that there are finished ones to link. */
 const SMALL_FILES = { frontier: { backoff: '5ms' }, store: { warcSize: '32kB' }, agent: { tick: '20ms' } }
 

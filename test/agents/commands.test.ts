@@ -18,7 +18,7 @@ const CONFIG = { frontier: { backoff: '5ms', backoffMax: '20ms' }, agent: { tick
 const SHARES = ['state/agents/0', 'state/agents/1'] as const
 const NOWHERE = ['http://127.9.9.9:9/', 'http://127.9.9.8:9/', 'http://127.9.9.7:9/', 'http://127.9.9.6:9/']
 const REFUSED = 'FETCH_CONNECT_REFUSED'
-const TIMEOUT = { timeout: 180_000 }
+const TIMEOUT = { timeout: 300_000 }
 
 let web: TestWeb
 /** Stopped in the middle, with four hosts that refuse connections, spread over both agents. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
     join(stopped, 'state/settings.json'),
     JSON.stringify({ fetch: { allowPrivate: true }, frontier: { delay: '0ms', backoff: '5ms', backoffMax: '20ms' } }),
   )
-}, 180_000)
+})
 afterAll(async () => {
   for (const fn of cleanups) fn()
   await web.stop()

@@ -8,7 +8,7 @@ import { crawl, FAST } from '../crawl/run-crawl.ts'
 import { type BrokenCrawl, crawlBroken } from './broken-crawl.ts'
 
 /** Threads start many times here, on machines that may be busy. */
-const TIMEOUT_MS = 240_000
+const TIMEOUT_MS = 300_000
 
 type Setting = Omit<Parameters<typeof crawlBroken>[0], 'seeds' | 'dir' | 'agents'> & { readonly agents?: number }
 

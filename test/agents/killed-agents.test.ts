@@ -11,7 +11,7 @@ import { crawl, type CrawlResult, FAST } from '../crawl/run-crawl.ts'
 
 /** Agents say how far they are four times a second: a crawl that is to be stopped in its middle must last longer. */
 const SLOW = { ...FAST, 'max-rate': '100' }
-const TIMEOUT_MS = 180_000
+const TIMEOUT_MS = 300_000
 const AGENTS = 3
 
 /** Kills an agent each time some more requests have come, whatever it is doing then; says how often it did. */

@@ -101,4 +101,4 @@ test('what a store that is down has not taken is taken when it is back, and noth
     readFileSync(join(dir, name), 'utf8'),
   )
   for (const text of [...said, ...kept]) expect(text).not.toContain(SECRET_KEY)
-}, 60_000)
+})

@@ -9,7 +9,7 @@ import { checkArchive } from '../archive-check.ts'
 import { temporaryDirectory } from '../crawl/run-crawl.ts'
 import { portolan, startPortolan } from './portolan.ts'
 
-const LOCAL = ['--allow-private', '--delay', '0ms', '--warc-size', '100kB']
+const LOCAL = ['--allow-private', '--delay', '0ms', '--agents', '1', '--warc-size', '100kB']
 
 async function expectWhole(dir: string, web: TestWeb): Promise<void> {
   const pages = await Array.fromAsync(readJsonLines<PageRecord>(join(dir, 'pages.jsonl')))

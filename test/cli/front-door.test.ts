@@ -33,18 +33,9 @@ test('--version prints the version alone', async () => {
 })
 
 test('bench knows its benches, and guesses a misspelt one', async () => {
-  const { code, stderr } = await portolan(['bench', 'robts'])
+  const { code, stderr } = await portolan(['bench', 'robts'], { isFromSources: true })
   expect(code).toBe(2)
   expect(stderr).toContain('did you mean robots?')
-})
-
-test('the demo crawls its own web offline and says where the report is', async () => {
-  const { code, stdout, stderr } = await portolan(['demo', '--json'])
-  expect(code, stderr).toBe(0)
-  const result = JSON.parse(stdout) as { pages: number; dir: string; stoppedBecause: string }
-  expect(result.stoppedBecause).toBe('finished')
-  expect(result.pages).toBeGreaterThan(500)
-  expect(stderr).toContain(`${result.dir}/report.html`)
 })
 
 describe('an output that cannot be written', () => {

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../crawl/run-crawl.ts'
 import { type Running, startPortolan } from './portolan.ts'
 
 /** Processes start several times here, on machines that may be busy. */
-const TIMEOUT_MS = 180_000
+const TIMEOUT_MS = 300_000
 
 interface Guarded extends Running {
   readonly web: TestWeb

@@ -1,7 +1,7 @@
 // What is published works without the sources: compiled, installed beside its dependencies, it crawls.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, symlinkSync } from 'node:fs'
+import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../crawl/run-crawl.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the compiled package shows its version and runs the demo', () => {
+test('the compiled package shows its version; its demo crawls its own web offline and says where the report is', () => {
   const folder = temporaryDirectory(onTestFinished)
   const compiled = spawnSync(
     join(root, 'node_modules/.bin/tsc'),
@@ -22,7 +22,11 @@ test('the compiled package shows its version and runs the demo', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [join(folder, 'bin/portolan.js'), ...args], { encoding: 'utf8' })
   expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-  const demo = run('demo', '--dir', join(folder, 'demo'), '--json')
+  const demo = run('demo', '--json')
   expect(demo.status, demo.stderr).toBe(0)
-  expect(JSON.parse(demo.stdout)).toMatchObject({ stoppedBecause: 'finished' })
+  const result = JSON.parse(demo.stdout) as { pages: number; dir: string; stoppedBecause: string }
+  onTestFinished(() => rmSync(result.dir, { recursive: true }))
+  expect(result.stoppedBecause).toBe('finished')
+  expect(result.pages).toBeGreaterThan(500)
+  expect(demo.stderr).toContain(`${result.dir}/report.html`)
 })

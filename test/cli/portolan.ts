@@ -1,7 +1,7 @@
 // Runs the command as a person would: in a process of its own, through the launcher.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 export interface Finished {
   readonly code: number | null
@@ -15,7 +15,11 @@ export interface Running {
   readonly finished: Promise<Finished>
 }
 
-export const LAUNCHER = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))
+/** Says where the product was bundled for this run of the tests (test/built.ts); unset in a bench, which runs the sources. */
+export const BUILT_VARIABLE = 'BUILT_FOR_TESTS'
+const ROOT = join(import.meta.dirname, '../..')
+const launcherIn = (folder: string): string => join(folder, 'bin/portolan.js')
+export const LAUNCHER = launcherIn(process.env[BUILT_VARIABLE] ?? ROOT)
 
 export interface RunOptions {
   readonly cwd?: string
@@ -23,10 +27,13 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Another user than ours, by number: root may write anywhere, which hides mistakes. */
   readonly uid?: number
+  /** File by file as in a clone, not bundled. */
+  readonly isFromSources?: boolean
 }
 
 export function startPortolan(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+  const launcher = options.isFromSources === true ? launcherIn(ROOT) : LAUNCHER
+  const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),

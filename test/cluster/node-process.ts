@@ -8,6 +8,8 @@ import { startPortolan } from '../cli/portolan.ts'
 export interface NodeEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
+  /** It had not said a word: nobody listens for signals before that. */
+  readonly wasSilent: boolean
 }
 
 /** None outlives the tests, however they end. */
@@ -27,7 +29,9 @@ export class NodeProcess {
   readonly ends: NodeEnd[] = []
   #pid: number | null = null
   #isFrozen = false
-  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null })
+  /** How much earlier lives had said. */
+  #saidBefore = 0
+  #ended: Promise<NodeEnd> = Promise.resolve({ code: null, signal: null, wasSilent: true })
 
   constructor(name: string, dir: string) {
     this.name = name
@@ -47,6 +51,11 @@ export class NodeProcess {
     return this.#pid
   }
 
+  /** What it has said in its present life, or its last. */
+  get saidNow(): readonly string[] {
+    return this.said.slice(this.#saidBefore).map(({ line }) => line)
+  }
+
   /** Resolves when its present life is over. */
   get ended(): Promise<NodeEnd> {
     return this.#ended
@@ -64,6 +73,7 @@ export class NodeProcess {
     if (child.pid === undefined) throw new Error('no process was started')
     this.#pid = child.pid
     this.#isFrozen = false
+    this.#saidBefore = this.said.length
     running.add(this)
     this.shares.clear()
     let rest = ''
@@ -76,7 +86,7 @@ export class NodeProcess {
       running.delete(this)
       this.#pid = null
       this.#isFrozen = false
-      const end = { code, signal }
+      const end = { code, signal, wasSilent: this.said.length === this.#saidBefore }
       this.ends.push(end)
       return end
     })

@@ -7,7 +7,7 @@ import { RealCluster } from './real-cluster.ts'
 
 test(
   'a node that is killed, one that is drained and one that joins cost no page and no manners',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     await using cluster = await RealCluster.start({
       web: {
@@ -44,5 +44,15 @@ test(
     // Nothing of that was for nothing: all of it happened while there was work.
     expect(verdict.pages).toBeGreaterThan(1_400)
     expect(verdict.costs).toHaveLength(1)
+    // Nobody is left to ask, and the cluster knows what it came to all the same.
+    const { stdout } = await cluster.command('status', ['--json'])
+    const { state, nodes, left } = JSON.parse(stdout) as {
+      state: string
+      nodes: unknown[]
+      left: { pages: number; waiting: number }[]
+    }
+    expect({ state, nodes }).toEqual({ state: 'finished', nodes: [] })
+    expect(left.reduce((sum, { pages }) => sum + pages, 0)).toBe(verdict.pages)
+    expect(left.every(({ waiting }) => waiting === 0)).toBe(true)
   },
 )

@@ -14,6 +14,7 @@
 //   a is gone with 3                       waits for its end: exit code, or the signal
 //   a is another incarnation               waits until it has been reborn
 //   a says: some words                     waits until it has said so
+//   a says now: some words                 the same, in its present life
 //   another crawl later of format 99       beside this one, in the same engine
 //   refused (some words): cluster drain x   a command that must fail, and its reason
 //   end                                    waits for the end of all nodes, and judges
@@ -63,6 +64,11 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
   [
     /^(\w+) says: (.*)$/,
     (story, [, name = '', text = '']) => story.until(name, ({ said }) => said.some(({ line }) => line.includes(text))),
+  ],
+  [
+    /^(\w+) says now: (.*)$/,
+    (story, [, name = '', text = '']) =>
+      story.until(name, ({ saidNow }) => saidNow.some((line) => line.includes(text))),
   ],
   [
     /^refused \((.*)\): (node|cluster) (.*)$/,

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import { crash, CRASH_VARIANTS, third } from './variants.ts'
 
-const TIMEOUT_MS = 240_000
+const TIMEOUT_MS = 300_000
 
 describe('killed three times, at random moments', () => {
   test.for(['gzip', 'polite', 'throttled', 'two', 'three'] as const)('%s', { timeout: TIMEOUT_MS }, async (name) => {

@@ -110,7 +110,7 @@ test('what several agents show together is in their batches, each page once, and
   expect(judgeShown(['/4'], true)).toEqual([`pages.jsonl shows what is in no batch: ${urlOf('/4')}`])
 })
 
-test('what a crawl leaves behind: every change to it is found', { timeout: 60_000 }, async () => {
+test('what a crawl leaves behind: every change to it is found', async () => {
   const web = await startTestWeb({ hosts: 3, pages: 20, faults: 'mild' })
   onTestFinished(() => web.stop())
   const dir = join(temporaryDirectory(onTestFinished), 'crawl')

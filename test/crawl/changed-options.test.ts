@@ -119,7 +119,13 @@ test('other sessionIds are refused with 2 and the reason; with those it had, the
     writeFileSync(path, JSON.stringify({ url: { sessionIds: names } }))
     return path
   }
-  const args = ['crawl', ...web.seeds(), '--dir', dir, '--allow-private', '--delay', '0ms', '--progress', 'none']
+  const args = [
+    'crawl',
+    ...web.seeds(),
+    '--dir',
+    dir,
+    ...['--allow-private', '--delay', '0ms', '--agents', '1', '--progress', 'none'],
+  ]
   const first = await portolan([...args, '--max-pages', '5', '--config', config(['sid'])])
   expect(first.code, first.stderr).toBe(0)
   const pages = readFileSync(join(dir, 'pages.jsonl'))

@@ -157,7 +157,7 @@ test('all files lost at once, the crawl shared anew before it goes on', async ()
   const again = await crawl({ seeds: [], dir, agents: 3, flags: { ...FLAGS, agents: '3' } })
   expect(problemsOf(dir, again.pages)).toEqual([])
   expect(latest(again.pages).size).toBe(pages.length)
-}, 60_000)
+})
 
 test('a file that was shipped is not lost, and a crawl goes on without it', async () => {
   const site = await startSite()

@@ -6,7 +6,7 @@ import { directory, expectTruth, startWeb } from './expect-truth.ts'
 import { crawl, FAST, QUICK_BACKOFF } from './run-crawl.ts'
 
 /** Some hosts are waited for, one page after another. */
-const TEST_MS_MAX = 120_000
+const TEST_MS_MAX = 300_000
 /** Time enough that only those are cut off who say nothing for ever. */
 const FETCH = { headTimeout: '2s', requestTimeout: '3s' }
 

@@ -80,4 +80,4 @@ test('whatever is on its pages, the crawl asks for the same URLs as a plain walk
     for (const [charset] of JAPANESE) expect(titles.get(`${charset}.html`)).toEqual(['日本', charset])
     expect(titles.get('wide.html')).toEqual(['é', 'utf-16le'])
   }
-}, 60_000)
+})

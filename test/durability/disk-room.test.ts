@@ -44,7 +44,7 @@ function bytesOf(seed: string, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.below(256)))
 }
 
-describe('a framed log', { timeout: 120_000 }, () => {
+describe('a framed log', () => {
   const options = { version: 1, random: new Random('salt') }
 
   /** Small frames, empty ones, some of several sectors, and one larger than a buffer of the file below. */

@@ -104,7 +104,7 @@ async function linesIn(into: string): Promise<string[]> {
 
 test(
   'after any cut the next advance has every line once; what was promised is found at once',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     writeStory()
     // The agents go on writing under the same names.

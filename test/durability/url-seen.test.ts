@@ -139,7 +139,7 @@ describe('after a cut at any moment the set knows what the journal has noted, an
   test.for([
     ['pages of some links', 50, 40],
     ['pages of more links than the set holds in memory', 4, 500],
-  ] as const)('%s', { timeout: 120_000 }, async ([name, pages, linksMax]) => {
+  ] as const)('%s', async ([name, pages, linksMax]) => {
     const { disk, agent } = await crawl(name, pages, linksMax)
     const urls = agent.batches.flat()
     expect(agent.commits.at(-1)?.state?.runsMade).toBeGreaterThan(4)
@@ -232,7 +232,7 @@ describe('a byte changed anywhere in a run', () => {
     return bytes
   }
 
-  test('is refused when the set is opened', { timeout: 120_000 }, async () => {
+  test('is refused when the set is opened', async () => {
     const { path, whole, state } = await writtenRun()
     const random = new Random('flips')
     expect(whole.length).toBe(3 * 1024)
@@ -243,7 +243,7 @@ describe('a byte changed anywhere in a run', () => {
     }
   })
 
-  test('under a set that is open never makes it answer wrongly', { timeout: 120_000 }, async () => {
+  test('under a set that is open never makes it answer wrongly', async () => {
     const { path, whole, state } = await writtenRun()
     const random = new Random('flips below')
     for (let at = 0; at < whole.length; at += 1 + random.below(40)) {

@@ -124,7 +124,7 @@ test('a user that may use the subjects of one crawl, and ask JetStream, can do e
   await mine.serve({ kind: 'node', name: 'n1', version: '1.0.0' }, async (question) => question)
   expect(Buffer.from(await mine.call('node', 'n1', word, 3_000)).toString()).toBe('word')
   expect(await mine.discover('node', 100)).toHaveLength(1)
-  await vi.waitFor(() => expect([beats, heard.toSorted()]).toEqual([['n1'], ['a', 'word']]), { timeout: 5_000 })
+  await vi.waitFor(() => expect([beats, heard.toSorted()]).toEqual([['n1'], ['a', 'word']]), { timeout: 120_000 })
   await mine.close()
   const other = await connectEngine({ ...settings, crawl: 'other' })
   await expect(other.records.create('a', word)).rejects.toMatchObject({ code: 'ENGINE_UNFIT' })

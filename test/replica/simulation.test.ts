@@ -95,7 +95,7 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     await machine.work()
     await machine.leave()
     expectSame(await imageOf(join(root, `n${place}`), random), await imageOfTwin(root, attempts, random))
-  }, 60_000)
+  })
 }
 
 /** Where there is memory that looks like a disk, syncs cost nothing; what they promise is not what is tested here. */

@@ -67,7 +67,7 @@ beforeAll(async () => {
     '20s',
   ]
   told = await portolan(['crawl', site, `${site}no/${encodeURI(TAGS)}`, '--dir', dir, '--progress', 'plain', ...flags])
-}, 60_000)
+})
 afterAll(() => {
   server.close()
   remove()

@@ -12,7 +12,7 @@ let testWeb: TestWeb
 let resolver: Resolver
 beforeAll(async () => {
   testWeb = await startTestWeb({ hosts: 6, pages: 1, naming: 'names', hostsPerAddress: 2, dnsTtlS: 77 })
-  resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  resolver = new Resolver({ timeout: 60_000, tries: 1 })
   resolver.setServers([`${testWeb.dns.address}:${testWeb.dns.port}`])
 })
 afterAll(() => testWeb.stop())

@@ -1,0 +1,118 @@
+// The product as tests start it in processes and threads of its own, hundreds of times a run: every module in a few files. To find and
+// load the sources one by one takes half of what a process costs that then crawls twenty pages, and more of an agent's thread.
+//
+//   src/**, testweb/**  ──bundled──▶  tmp/built/HASH/  bin/portolan.js, bin/agent.js     as they are
+//                                                      dist/…                            where they look for what is published
+//
+// What a test imports itself is loaded from the sources, and test/cli/package.test.ts runs what is published, compiled file by file.
+// The folder is named after all that went into it: it is made once for each state of the sources, in a second, and the compiled code that
+// Node keeps of it is found again.
+
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'vite'
+import type { TestProject } from 'vitest/node'
+import { BUILT_VARIABLE } from './cli/portolan.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const FOLDERS = join(ROOT, 'tmp/built')
+const MADE_OF = ['src', 'testweb', 'bin', 'package.json', 'package-lock.json', 'test/built.ts']
+/** Others may be in use by another run that began before the sources changed. */
+const OLD_MS = 86_400_000
+
+/** Where src/supervise/agent-handle.ts finds the beginning of an agent's thread in a clone. */
+const SOURCE_THREAD = `'../../bin/agent.js'`
+
+/** Where it is, or will be; said to the processes of the tests by a variable. */
+export function announceBuilt(): void {
+  const hash = createHash('sha256')
+  for (const part of MADE_OF) {
+    const isFolder = statSync(join(ROOT, part)).isDirectory()
+    const files = isFolder ? readdirSync(join(ROOT, part), { recursive: true, encoding: 'utf8' }).toSorted() : ['']
+    for (const name of files) {
+      const path = join(ROOT, part, name)
+      if (!/\.(?:ts|js|json)$/.test(path) || /\.(?:test|fuzz)\.ts$/.test(path)) continue
+      hash.update(`${part}/${name}\0`).update(readFileSync(path)).update('\0')
+    }
+  }
+  process.env[BUILT_VARIABLE] = join(FOLDERS, hash.digest('hex').slice(0, 16))
+}
+
+/** Threads of crawls in the processes of tests begin there as well. */
+export function agentsFromBuilt(): Plugin {
+  return {
+    name: 'agents-from-built',
+    // As it is written, before anything else is made of it.
+    enforce: 'pre',
+    transform(code, id) {
+      const folder = process.env[BUILT_VARIABLE]
+      if (folder === undefined || !id.endsWith('/src/supervise/agent-handle.ts')) return null
+      if (!code.includes(SOURCE_THREAD)) throw new Error(`${id} no longer names ${SOURCE_THREAD}`)
+      return code.replace(SOURCE_THREAD, `'${pathToFileURL(join(folder, 'bin/agent.js')).href}'`)
+    },
+  }
+}
+
+/** Before the first test file that needs it; called by Vitest. */
+export async function setup({ vitest: { config } }: TestProject): Promise<void> {
+  const folder = process.env[BUILT_VARIABLE]
+  // Whoever watches changes the sources meanwhile.
+  if (config.watch) delete process.env[BUILT_VARIABLE]
+  if (config.watch || folder === undefined || existsSync(folder)) return
+  mkdirSync(FOLDERS, { recursive: true })
+  for (const name of readdirSync(FOLDERS)) {
+    const path = join(FOLDERS, name)
+    if (Date.now() - statSync(path).mtimeMs > OLD_MS) rmSync(path, { recursive: true })
+  }
+  const unfinished = `${folder}-${process.pid}`
+  await bundle(join(unfinished, 'dist'))
+  for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(unfinished, part), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(unfinished, 'node_modules'))
+  try {
+    renameSync(unfinished, folder)
+  } catch (cause) {
+    // Another run has made the same meanwhile.
+    if (!existsSync(folder)) throw cause
+    rmSync(unfinished, { recursive: true })
+  }
+}
+
+async function bundle(outDir: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'error',
+    // What lies beside its code as a binary is found from where it is installed.
+    ssr: { noExternal: true, external: ['classic-level'] },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: false,
+      minify: false,
+      target: 'esnext',
+      copyPublicDir: false,
+      rolldownOptions: {
+        input: {
+          'src/cli/main': join(ROOT, 'src/cli/main.ts'),
+          'src/supervise/agent-thread': join(ROOT, 'src/supervise/agent-thread.ts'),
+          // Beside the chunks, where whoever starts it looks for it.
+          'src/chunks/forked-main': join(ROOT, 'testweb/forked-main.ts'),
+        },
+        // As deep as the files that are compiled one by one: what is told from there of other files stays true.
+        output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
+      },
+    },
+  })
+}
