@@ -38,7 +38,7 @@ export async function crawlGiant(pages: number, mishaps: readonly ('freeze' | 'k
   await cluster.asked(30)
   const owner = await ownerOf(cluster)
   for (const mishap of mishaps) {
-    const [helper] = cluster.running.filter((node) => node !== owner && !node.isFrozen)
+    const helper = cluster.running.find((node) => node !== owner && !node.isFrozen)
     if (helper === undefined) throw new Error('nobody is left to help')
     await freezeWithTurn(cluster, helper, owner, mishap === 'kill')
     if (helper.isFrozen) helper.wake()
