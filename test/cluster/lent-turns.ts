@@ -38,9 +38,7 @@ export async function crawlGiant(pages: number, mishaps: readonly ('freeze' | 'k
   await cluster.asked(30)
   const owner = await ownerOf(cluster)
   for (const mishap of mishaps) {
-    const helper = cluster.running.find((node) => node !== owner && !node.isFrozen)
-    if (helper === undefined) throw new Error('nobody is left to help')
-    await freezeWithTurn(cluster, helper, owner, mishap === 'kill')
+    const helper = await freezeWithTurn(cluster, owner, mishap === 'kill')
     if (helper.isFrozen) helper.wake()
   }
   await cluster.finished()
@@ -65,15 +63,14 @@ async function ownerOf({ disturbances, running, web }: RealCluster): Promise<Nod
   return owner
 }
 
-/** Freezes it in a moment in which the host's turn is with it, and waits until the owner has waited that out. */
-async function freezeWithTurn(
-  cluster: RealCluster,
-  node: NodeProcess,
-  owner: NodeProcess,
-  kills: boolean,
-): Promise<void> {
-  for (;;) {
+/** Freezes somebody in a moment in which the host's turn is with it, and waits until the owner has waited that out. */
+async function freezeWithTurn(cluster: RealCluster, owner: NodeProcess, kills: boolean): Promise<NodeProcess> {
+  for (let attempt = 0; ; attempt++) {
     await cluster.askedMore(2)
+    // One after the other: who has helped is asked again first, so some may never be.
+    const helpers = cluster.running.filter((one) => one !== owner)
+    const node = helpers[attempt % helpers.length]
+    if (node === undefined) throw new Error('nobody is left to help')
     const disturbance = await cluster.disturbances.note('freeze', `freeze of ${node.name}`, [node, owner])
     await node.freeze()
     const frozenMs = systemClock.nowMs()
@@ -86,7 +83,7 @@ async function freezeWithTurn(
     await cluster.until('the owner to go on', () => cluster.web.log.length > before)
     const nowMs = systemClock.nowMs()
     disturbance.endMs = nowMs + DISTURBED_MS
-    if (killsNow || nowMs - frozenMs > WAITED_OUT_MS) return
+    if (killsNow || nowMs - frozenMs > WAITED_OUT_MS) return node
     node.wake()
   }
 }
