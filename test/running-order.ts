@@ -18,6 +18,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG = [
   'test/cluster/stories.test.ts',
   'test/cluster/real-cluster.test.ts',
+  'test/cluster/lent-turns.test.ts',
   'test/agents/sharing-anew.test.ts',
   'src/agent/repair.test.ts',
   'test/crash/crash-equivalence.test.ts',

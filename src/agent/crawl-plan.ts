@@ -1,7 +1,7 @@
 // What a crawl is made from: where, what, how.
 
 import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
-import type { SharedTurns } from '../exchange/index.ts'
+import type { BorrowedTurns, LentTurns, SharedTurns } from '../exchange/index.ts'
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity, Journal, SegmentedJournalOptions } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -26,6 +26,8 @@ export interface Share {
   readonly domainGate: IpGate | null
   /** Those of the two that have no memory in common with other agents: they talk to them. */
   readonly turns: readonly SharedTurns[]
+  /** Turns of giant hosts, lent to others and by them; left out where each agent asks its own hosts only. */
+  readonly lending?: { readonly lent: LentTurns; readonly borrowed: BorrowedTurns } | undefined
   /** How long others are waited for that do not say whether they know a content; for ever where nothing is said. */
   readonly patience?: { readonly clock: Clock; readonly ms: number }
   /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */

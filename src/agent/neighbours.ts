@@ -90,8 +90,15 @@ export class Neighbours {
       runErrand: parts.runErrand,
       lastBatch: () => parts.books().lastBatch,
       onTurn: (agent, message) => share.turns.find(({ gate }) => gate === message.gate)?.hear(agent, message),
+      onLend: (agent, message) => {
+        if (message.kind === 'lend-offer' || message.kind === 'lend-done') share.lending?.lent.hear(agent, message)
+        else share.lending?.borrowed.hear(agent, message)
+      },
+      onReady: (agent) => share.lending?.borrowed.reconnected(agent),
       onFault: parts.onFault,
     })
+    share.lending?.lent.connect((agent, message) => this.exchange.send(agent, message))
+    share.lending?.borrowed.connect((agent, message) => this.exchange.send(agent, message))
     for (const one of share.turns) one.connect((agent, message) => this.exchange.send(agent, message))
   }
 

@@ -56,6 +56,10 @@ export const agentOptions = z.strictObject({
     },
     { min: 1, max: 100_000 },
   ),
+  giantHost: count(10_000, {
+    text: 'In a cluster: a host with more URLs waiting than this is asked by other agents too, in turns that its owner lends them, where the owner has as many requests under way as it may and others have none to make. 0: never.',
+    flag: 'giant-host',
+  }),
   maxRate: factorLimit(
     { text: 'Requests per second at most, of every kind and to all hosts together.', flag: 'max-rate' },
     0.01,

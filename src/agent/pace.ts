@@ -81,6 +81,11 @@ export class Pace {
     return false
   }
 
+  /** Whether so many are all that may be under way, or requests have to wait for the speed limit. */
+  isFull(active: number): boolean {
+    return active >= this.#concurrency.limit || !this.#gate.isOpen()
+  }
+
   /** Whether a request would pass at once; if not, onRoom() is called when it would. */
   isOpen(): boolean {
     return this.#gate.isOpen()

@@ -22,7 +22,7 @@ export interface PipelineParts {
   readonly visitor: Visitor
   readonly books: Books
   readonly permits: Permits
-  readonly pace: Pick<Pace, 'hasRoom' | 'isOpen' | 'begin' | 'end' | 'flush' | 'takeDown'>
+  readonly pace: Pick<Pace, 'hasRoom' | 'isFull' | 'isOpen' | 'begin' | 'end' | 'flush' | 'takeDown'>
   /** Nothing is under way, yet URLs wait or others may send some: why to stop now, or null to wait on. */
   readonly onIdle: (idle: Idle) => StopReason | null
   /** Monotonic moment of --max-time, or null. */
@@ -58,6 +58,10 @@ const ABORT_GRACE_MS = 3_000
 export class Pipeline {
   readonly #parts: PipelineParts
   #active = 0
+  /** Turns of others that are with us, less those of ours that are with others: who makes the requests has the load. */
+  #borrowed = 0
+  /** No host could be asked when it was last looked. */
+  #areAllAsked = false
   #stop: StopReason | null = null
   #fault: unknown = null
   #cancelWake: (() => void) | null = null
@@ -213,7 +217,7 @@ export class Pipeline {
       while (
         this.#stop === null &&
         !this.#isPaused &&
-        pace.hasRoom(this.#active) &&
+        pace.hasRoom(this.#active + this.#borrowed) &&
         permits.mayTake() &&
         pace.isOpen()
       ) {
@@ -229,10 +233,27 @@ export class Pipeline {
       this.breakDown(fault)
     }
     this.#isPumping = false
+    this.#areAllAsked = areAllAsked
     this.#waitsUntilMs = null
     if (this.#active === 0 && !this.#goesOn()) return
     // Without room or a permit no turn can be taken, and a host that is ready would wake us at once, for ever.
     if (areAllAsked && this.#stop === null) this.#wakeAtNextRest()
+  }
+
+  /** A turn was borrowed, or one of ours has come back (1); one was given back, or lent (-1). */
+  borrowed(by: 1 | -1): void {
+    this.#borrowed += by
+    if (by === -1) this.pump()
+  }
+
+  /** As many requests are under way as may be. */
+  get isShort(): boolean {
+    return this.#parts.pace.isFull(this.#active + this.#borrowed)
+  }
+
+  /** It has nobody to ask, and could. */
+  get hasTime(): boolean {
+    return this.#isRunning && this.#stop === null && !this.#isPaused && this.#areAllAsked && !this.isShort
   }
 
   #visit(turn: Turn): void {

@@ -7,18 +7,19 @@
 // What came from the web (names, answers, pages, rules) is handled where a throw is caught: it costs its URL a try, as
 // any failure does. A throw of frontier, books or permits is not caught: it ends the agent (broken-visits.ts).
 
-import type { Clock, FailureCode, FaultPoints, RefusalReason } from '../base/index.ts'
+import type { Clock, FailureCode, FaultPoints, RefusalReason, SkipReason } from '../base/index.ts'
 import type { Address, Resolution, Resolver } from '../dns/index.ts'
 import type { Document } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
 import type { Errand, Frontier, FrontierEntry, Turn } from '../frontier/index.ts'
 import type { RestNote } from '../ledger/index.ts'
 import type { TrapWatch } from '../traps/index.ts'
-import { type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
+import { type CanonicalUrl, type HostKey, type Origin, originOf, robotsPathOf } from '../url/index.ts'
 import type { Books } from './books.ts'
 import type { BrokenVisits } from './broken-visits.ts'
 import type { CookieWalls } from './cookie-walls.ts'
 import type { HeadFirst } from './head-first.ts'
+import type { Brought, Lending } from './lending.ts'
 import type { Manners } from './manners.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
@@ -47,6 +48,8 @@ export interface VisitorParts {
   readonly trouble: Trouble
   readonly manners: Manners
   readonly broken: BrokenVisits
+  /** Null where every turn of ours is made by us. */
+  readonly lending: Lending | null
   /** Why a URL that waits is not wanted any more, where the scope has changed since it was admitted; else null. */
   readonly rescope: ((entry: FrontierEntry) => RefusalReason | null) | null
   /** Null where traps are walked into. */
@@ -75,6 +78,11 @@ interface Reading {
   /** 'pause' and 'retry': no answer yet, the same URL is asked for again. */
   readonly kind: 'final' | 'pause' | 'retry'
 }
+
+/** Why a URL is not asked for. */
+type Verdict =
+  | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail: string }
 
 /** What follows from one request for the rest of the turn. */
 interface Step {
@@ -130,22 +138,31 @@ export class Visitor {
   }
 
   async #visitEntries(turn: Turn, addresses: readonly Address[]): Promise<void> {
-    const { frontier, isStopping, permits, books, manners } = this.#parts
+    const { frontier, isStopping, permits, books, manners, lending } = this.#parts
     const { entries } = turn
     const again: FrontierEntry[] = []
     let wasAsked = false
+    let brought: Brought | null = null
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as FrontierEntry
       const origin = originOf(entry.url)
-      const mustEnd = isStopping() || (i > 0 && manners.closedMs(turn.host) > 0)
+      const isHere = brought?.has(entry.url) === true
+      const mustEnd = !isHere && (isStopping() || (i > 0 && manners.closedMs(turn.host) > 0))
       const leave = mustEnd ? 'stopping' : this.#look(entry, origin)
       if (leave === 'again') again.push({ ...entry, tries: entry.tries + 1 })
       if (leave === 'again' || leave === 'settled') continue
-      if (leave !== 'ask' || !permits.take()) {
-        return frontier.settle(turn, { restMs: 0, unvisited: entries.slice(i), again, wasAsked })
+      if (leave === 'ask' && lending !== null && !wasAsked && lending.wants(turn, entry)) {
+        brought = await this.#lend(turn, i, addresses, lending)
+        wasAsked = brought !== null
+      }
+      // Whoever had the turn may have asked for it: the host rests before we do.
+      const isOurs = brought === null || brought.has(entry.url)
+      if (leave !== 'ask' || !isOurs || !permits.take()) {
+        const restMs = isOurs ? 0 : manners.restAfter(turn.host, 0)
+        return frontier.settle(turn, { restMs, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
-      const step = await this.#ask(turn, entry, origin, addresses, i, again)
+      const step = await this.#ask(turn, entry, origin, addresses, i, again, brought)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
       if (step.restMs > 0 || step.ends === true) {
@@ -157,6 +174,32 @@ export class Visitor {
     // A host that was given up may have millions of URLs; what is not committed stays bounded.
     const pressure = books.pressure()
     if (pressure !== undefined) await pressure
+  }
+
+  /** Lends the turn from this entry on, as far as others may ask for what is in it; null where that is nothing. */
+  async #lend(turn: Turn, from: number, addresses: readonly Address[], lending: Lending): Promise<Brought | null> {
+    const { permits, returns } = this.#parts
+    const urls: CanonicalUrl[] = []
+    for (const entry of turn.entries.slice(from)) {
+      const isReturn = returns !== null && returns.has(entry.url)
+      if (isReturn || !lending.isPlain(entry) || !this.#isAllowed(entry) || !permits.take()) break
+      urls.push(entry.url)
+    }
+    try {
+      return urls.length === 0 ? null : await lending.lend(urls, addresses)
+    } finally {
+      // Each answer takes one when it is settled; one that finds none is asked for again some day.
+      for (const _ of urls) permits.giveBack()
+    }
+  }
+
+  #isAllowed(entry: FrontierEntry): boolean {
+    try {
+      return this.#judge(entry, originOf(entry.url)) === 'ask'
+    } catch {
+      // It is met again when its turn comes.
+      return false
+    }
   }
 
   /** As #mayAsk(), where rules may break on an odd URL: 'again' when they did and it has tries left. */
@@ -174,39 +217,43 @@ export class Visitor {
 
   /** Settles what needs no request at all; sends for robots.txt where it is not known. */
   #mayAsk(entry: FrontierEntry, origin: Origin): 'ask' | 'settled' | 'robots-needed' {
-    const { books, desk, frontier, traps, trouble, rescope, rules, returns } = this.#parts
-    const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
-    if (gone !== null) {
-      books.failed(entry, gone.code, gone.detail)
-      return 'settled'
+    const { books, desk } = this.#parts
+    const judgement = this.#judge(entry, origin)
+    if (judgement === 'ask') return 'ask'
+    if (judgement === 'robots-needed') {
+      desk?.request(origin, entry.host)
+      return 'robots-needed'
     }
+    if (judgement.kind === 'failed') books.failed(entry, judgement.code, judgement.detail)
+    else books.skipped(entry, judgement.reason, judgement.detail)
+    return 'settled'
+  }
+
+  /** Whether it may be asked for now, and why not. */
+  #judge(entry: FrontierEntry, origin: Origin): 'ask' | 'robots-needed' | Verdict {
+    const { desk, frontier, traps, trouble, rescope, rules, returns } = this.#parts
+    const gone = trouble.givenUp(origin) ?? trouble.givenUp(entry.host)
+    if (gone !== null) return { kind: 'failed', code: gone.code, detail: gone.detail }
     const refusal = rescope === null ? null : rescope(entry)
     if (refusal !== null) {
-      books.skipped(entry, 'scope-changed', `the scope was changed and refuses it now: ${refusal}`)
-      return 'settled'
+      return skipped('scope-changed', `the scope was changed and refuses it now: ${refusal}`)
     }
     // A page that is returned to is among those of its host, and no trap.
     const isReturn = returns !== null && returns.has(entry.url)
     if (rules.hostPages !== null && frontier.pagesOf(entry.host) >= rules.hostPages && !isReturn) {
-      books.skipped(entry, 'host-budget', `the host has its ${rules.hostPages} pages`)
-      return 'settled'
+      return skipped('host-budget', `the host has its ${rules.hostPages} pages`)
     }
     const trap = traps === null || isReturn ? null : traps.judge(entry)
-    if (trap !== null) {
-      books.skipped(entry, trap.reason, trap.detail)
-      return 'settled'
-    }
+    if (trap !== null) return skipped(trap.reason, trap.detail)
     if (desk === null) return 'ask'
     const judgement = desk.judge(origin, robotsPathOf(entry.url))
     switch (judgement.kind) {
       case 'allowed':
         return 'ask'
       case 'unknown':
-        desk.request(origin, entry.host)
         return 'robots-needed'
       case 'refused':
-        books.skipped(entry, judgement.reason, judgement.detail)
-        return 'settled'
+        return skipped(judgement.reason, judgement.detail)
     }
   }
 
@@ -218,26 +265,31 @@ export class Visitor {
     addresses: readonly Address[],
     index: number,
     again: readonly FrontierEntry[],
+    brought: Brought | null,
   ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces } =
+    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces, lending } =
       this.#parts
     faults.hit('visit')
     if (traces.isOn) traces.step(entry.url, `is asked for at ${addresses[0]?.ip ?? 'a proxy'}, try ${entry.tries + 1}`)
     const isReturn = returns !== null && returns.has(entry.url)
     const isHead = heads !== null && !isReturn && heads.isDue(entry)
     if (entry.tries === 0 && entry.pauses === 0 && !isHead && !isReturn) traps?.asked(entry)
-    const outcome = await fetcher.fetch(
-      {
-        url: entry.url,
-        addresses,
-        purpose: 'page',
-        method: isHead ? 'HEAD' : 'GET',
-        isLast: index === turn.entries.length - 1,
-        acceptPartial: entry.tries >= rules.retries,
-        validators: returns?.validatorsOf(entry.url),
-      },
-      signal,
-    )
+    const answer = brought?.get(entry.url)
+    const outcome =
+      answer !== undefined && lending !== null
+        ? await lending.outcomeOf(answer)
+        : await fetcher.fetch(
+            {
+              url: entry.url,
+              addresses,
+              purpose: 'page',
+              method: isHead ? 'HEAD' : 'GET',
+              isLast: index === turn.entries.length - 1,
+              acceptPartial: entry.tries >= rules.retries,
+              validators: returns?.validatorsOf(entry.url),
+            },
+            signal,
+          )
     if (traces.isOn) traces.step(entry.url, describeOutcome(outcome))
     if (outcome === null || (signal.aborted && outcome.kind === 'failed')) {
       permits.giveBack()
@@ -263,6 +315,7 @@ export class Visitor {
       }
       case 'fetched': {
         const { document } = outcome
+        if (outcome.hasNewCookies === true) lending?.keep(turn.host)
         try {
           const back = outcome.hasNewCookies === true ? walls.again(entry, document) : null
           if (back !== null) {
@@ -441,4 +494,8 @@ function describeOutcome(outcome: FetchOutcome | null): string {
     return `was answered with ${outcome.document.status} after ${Math.round(outcome.document.durationMs)} ms`
   }
   return `was not had: ${outcome.kind === 'failed' ? outcome.code : outcome.reason} (${outcome.detail})`
+}
+
+function skipped(reason: SkipReason, detail: string): Verdict {
+  return { kind: 'skipped', reason, detail }
 }

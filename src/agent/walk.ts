@@ -5,7 +5,7 @@ import { assert, type ClockMs, NO_FAULTS } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { Spool } from '../document/index.ts'
 import type { ExchangeState } from '../exchange/index.ts'
-import { type Fetcher, openFetcher, proxyResolvesNames, TypeFilter, userAgentOf } from '../fetch/index.ts'
+import { type Fetcher, openAnswer, openFetcher, proxyResolvesNames, TypeFilter, userAgentOf } from '../fetch/index.ts'
 import { type FrontierEntry, HostRules } from '../frontier/index.ts'
 import { LinkExtractor, PageStatistics, ProcessorChain, ReservedStrings } from '../processors/index.ts'
 import { type FailureRecord, readJsonLines } from '../store/index.ts'
@@ -24,6 +24,8 @@ import type { CrawlPlan, Share } from './crawl-plan.ts'
 import type { Bell, CrawlState } from './crawl-state.ts'
 import type { Spent } from './figures.ts'
 import { HeadFirst } from './head-first.ts'
+import { help } from './helping.ts'
+import { Lending } from './lending.ts'
 import { LearntRests, type MannersNote } from './learnt-rests.ts'
 import { MachineLoad } from './machine-load.ts'
 import { Manners } from './manners.ts'
@@ -161,17 +163,46 @@ export async function joinWalk(
   if (resolver !== null) closers.add(() => resolver.close())
   const pace = paceOf(plan, state, closers, () => pipeline.pump())
   const isStopping = (): boolean => pipeline.isStopping || pipeline.isPaused
+  const spool = new Spool(join(plan.dir, 'state/spool'), settings.document.memoryMax)
+  const fetcher = new PacedFetcher(fetcherOf(plan, spool, closers), pace, broken, isStopping, plan.mayAsk)
+  const heads = headFirstOf(plan)
+  const turnsOfGiants = plan.share?.lending
+  // Heads are asked for by us, and by the same rule what follows them.
+  const lending =
+    turnsOfGiants === undefined || heads !== null
+      ? null
+      : new Lending({
+          turns: turnsOfGiants.lent,
+          frontier,
+          giantHost: agent.giantHost,
+          isShort: () => pipeline.isShort,
+          open: (answer) => openAnswer(answer, settings.fetch, spool),
+          onLent: (by) => pipeline.borrowed(by === 1 ? -1 : 1),
+          signal: abort.signal,
+          broken,
+        })
+  turnsOfGiants?.borrowed.serve({
+    mayHelp: () => pipeline.hasTime,
+    ask: (turn) =>
+      help(turn, {
+        fetcher,
+        onHelp: (by) => pipeline.borrowed(by),
+        signal: abort.signal,
+        onFault: (fault) => pipeline.breakDown(fault),
+      }),
+  })
   const visitor = new Visitor({
     clock,
     frontier,
     resolver,
-    fetcher: new PacedFetcher(fetcherOf(plan, closers), pace, broken, isStopping, plan.mayAsk),
+    fetcher,
     desk,
     settler,
     books,
     returns,
     walls: new CookieWalls(compileCanonicaliser(settings.url), agent.redirects),
-    heads: headFirstOf(plan),
+    heads,
+    lending,
     rescope: changes.remembered.wasRescoped ? (entry) => scope.judge(entry.url, entry.depth) : null,
     trouble,
     manners,
@@ -512,8 +543,11 @@ function paceOf({ settings, clock, share }: CrawlPlan, state: CrawlState, closer
   })
 }
 
-function fetcherOf({ dir, settings, clock, environment, share, mayAsk }: CrawlPlan, closers: Closers): Fetcher {
-  const spool = new Spool(join(dir, 'state/spool'), settings.document.memoryMax)
+function fetcherOf(
+  { settings, clock, environment, share, mayAsk }: CrawlPlan,
+  spool: Spool,
+  closers: Closers,
+): Fetcher {
   const { connectionsKept: all } = settings.fetch
   const connectionsKept = share === null ? all : Math.max(1, shareOf(all, share.here, share.agent % share.here))
   const cookieBytes = Math.ceil(settings.fetch.cookieBytes / (share?.here ?? 1))

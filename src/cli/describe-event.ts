@@ -35,6 +35,8 @@ export function describeEvent(event: NodeEvent): string {
       return `View ${event.number}: ${event.nodes.length === 0 ? 'nobody' : event.nodes.join(', ')} (${printable(event.because)}).`
     case 'share-taken':
       return `Share ${event.share} is here${event.from === null ? '' : `, taken over from ${event.from}`}.`
+    case 'turns-lent':
+      return describeTurns(event)
     case 'share-released':
       return `Share ${event.share} is given up.`
     case 'share-lost':
@@ -83,6 +85,7 @@ export function kindOfEvent(event: NodeEvent): EventKind {
     case 'share-released':
     case 'share-lost':
     case 'share-failed':
+    case 'turns-lent':
       return 'share'
     case 'visit-broken':
       return 'fault'
@@ -98,4 +101,9 @@ export function kindOfEvent(event: NodeEvent): EventKind {
     case 'agent-stuck':
       return 'agent'
   }
+}
+
+function describeTurns({ share, lent, lost, brought, asked }: Extract<NodeEvent, { kind: 'turns-lent' }>): string {
+  const given = `in ${formatNumberOf(lent, 'turn')} that were lent, ${lost} of which did not come back`
+  return `Of giant hosts of share ${share} others asked ${formatNumberOf(brought, 'URL')} ${given}; it asked ${formatNumberOf(asked, 'URL')} of theirs.`
 }

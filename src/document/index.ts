@@ -1,3 +1,4 @@
+export type { CarriedAnswer } from './carried-answer.ts'
 export { type ContentType, parseContentType } from './content-type.ts'
 export type * from './document.ts'
 export { type DocumentFacts, FetchedDocument } from './fetched-document.ts'

@@ -322,7 +322,12 @@ function subjectOf(crawl: string, share: number): string {
 }
 
 function bytesOf(message: PeerMessage): number {
-  return MESSAGE_BYTES + (message.kind === 'parcel' ? message.parcel.entries.length : 0)
+  if (message.kind === 'parcel') return MESSAGE_BYTES + message.parcel.entries.length
+  if (message.kind !== 'lend-done') return MESSAGE_BYTES
+  return message.answers.reduce(
+    (bytes, one) => bytes + (one.kind === 'fetched' ? one.answer.wire.length : 0),
+    MESSAGE_BYTES,
+  )
 }
 
 /** One end. What was said in one turn of the event loop crosses together. */

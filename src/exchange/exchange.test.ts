@@ -84,6 +84,8 @@ function stand(runErrand: () => Promise<ErrandAnswer> = async () => ({ kind: 'fa
     }),
     runErrand,
     onTurn: () => {},
+    onLend: () => {},
+    onReady: () => {},
     lastBatch: () => 100,
     onFault: (fault) => {
       throw fault

@@ -16,6 +16,7 @@ import { ErrandsAbroad } from './errands-abroad.ts'
 import type { Inbox } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
 import type { Owners } from './owners.ts'
+import type { LendMessage } from './lent-turns.ts'
 import type { ErrandAnswer, Parcel, PeerMessage } from './peer-message.ts'
 import type { SharedContents } from './shared-contents.ts'
 import type { TurnMessage } from './shared-turns.ts'
@@ -30,6 +31,10 @@ export interface ExchangeParts {
   readonly runErrand: (url: CanonicalUrl) => Promise<ErrandAnswer>
   /** A right to ask an address was asked for, given, refused or given back. */
   readonly onTurn: (agent: number, message: TurnMessage) => void
+  /** A turn of a giant host was offered, lent or given back. */
+  readonly onLend: (agent: number, message: LendMessage) => void
+  /** A new wire to an agent can be used. */
+  readonly onReady: (agent: number) => void
   /** The last batch of our journal. */
   readonly lastBatch: () => number
   /** What cannot be filed cannot be confirmed: the end of this agent. */
@@ -124,7 +129,7 @@ export class Exchange {
   }
 
   #hear(agent: number, peer: Peer, message: PeerMessage): void {
-    const { outbox, inbox, contents, runErrand, onTurn, onFault } = this.#parts
+    const { outbox, inbox, contents, runErrand, onTurn, onLend, onReady, onFault } = this.#parts
     this.#moves++
     switch (message.kind) {
       case 'hello':
@@ -136,6 +141,7 @@ export class Exchange {
         for (const parcel of outbox.pending(agent)) this.send(agent, { kind: 'parcel', parcel })
         contents.reconnected(agent)
         this.#errands.reconnected(agent)
+        onReady(agent)
         return
       case 'parcel':
         inbox.receive(agent, message.parcel).catch(onFault)
@@ -160,6 +166,11 @@ export class Exchange {
       case 'errand-done':
         this.#errands.answered(message.id, message.answer)
         return
+      case 'lend-wanted':
+      case 'lend-offer':
+      case 'lend-turn':
+      case 'lend-done':
+        return onLend(agent, message)
       default:
         onTurn(agent, message)
     }

@@ -1,6 +1,9 @@
 // What agents say to each other. Plain data: it crosses threads, and one day machines.
 
+import type { SkipReason } from '../base/index.ts'
 import type { Original } from '../content-seen/index.ts'
+import type { Address } from '../dns/index.ts'
+import type { CarriedAnswer } from '../document/index.ts'
 import type { OriginalNote } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 
@@ -33,6 +36,18 @@ export interface PlainAnswer {
 /** Which of the two gates: of addresses, or of domains. */
 export type TurnGate = 'address' | 'domain'
 
+/** A turn of a host that its owner lends: what may be asked, already judged, and where. */
+export interface LentTurn {
+  readonly urls: readonly CanonicalUrl[]
+  /** None behind a proxy that resolves names. */
+  readonly addresses: readonly Address[]
+}
+
+/** What came of one URL of a lent turn. Failures are not told: the owner sees for itself. */
+export type LentAnswer =
+  | { readonly kind: 'fetched'; readonly answer: CarriedAnswer }
+  | { readonly kind: 'skipped'; readonly url: CanonicalUrl; readonly reason: SkipReason; readonly detail: string }
+
 export type PeerMessage =
   /**
    * First on every wire: what the sender holds of the other's batches; and the last batch of its own, which is less than the other
@@ -55,3 +70,16 @@ export type PeerMessage =
   | { readonly kind: 'turn-later'; readonly gate: TurnGate; readonly id: number; readonly inMs: number }
   /** It is not used any more. */
   | { readonly kind: 'turn-back'; readonly gate: TurnGate; readonly id: number; readonly wasAsked: boolean }
+  /** Hosts of mine have more waiting than I can ask for: who has time? */
+  | { readonly kind: 'lend-wanted' }
+  /** I have, from now on for a moment. */
+  | { readonly kind: 'lend-offer'; readonly id: number }
+  /** A turn for whoever offered: it is over so long after the offer was sent. */
+  | { readonly kind: 'lend-turn'; readonly id: number; readonly forMs: number; readonly turn: LentTurn }
+  /** It is over: nothing of it is asked for any more. What came of it; and the number of another offer, if there is time for one. */
+  | {
+      readonly kind: 'lend-done'
+      readonly id: number
+      readonly answers: readonly LentAnswer[]
+      readonly next: number | null
+    }

@@ -4,11 +4,12 @@
 //   session   epoch u48 │ life u48 │ attempt u32               life 0: nobody is known yet
 //   messages  0 or 1 (zstd) │ length u32 │ JSON │ attachments  cut into parts where they are more than a packet takes
 //
-// Texts of parcels and bodies of errands are attached behind the JSON, as they are, and leave their length in their place: quoted
+// Texts of parcels and bodies of errands and lent turns are attached behind the JSON, as they are, and leave their length in their place: quoted
 // once more, a URL would take a tenth more bytes and twice the time.
 
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { ErrandAnswer, Parcel, PeerMessage, PlainAnswer } from './peer-message.ts'
+import type { CarriedAnswer } from '../document/index.ts'
+import type { ErrandAnswer, LentAnswer, Parcel, PeerMessage, PlainAnswer } from './peer-message.ts'
 
 /** One end of one wire. */
 export interface WireSession {
@@ -112,7 +113,12 @@ type Attached<Message> = Message extends { readonly kind: 'parcel' }
   ? { readonly kind: 'parcel'; readonly parcel: Omit<Parcel, 'entries'> & { readonly entries: number } }
   : Message extends { readonly kind: 'errand-done' }
     ? { readonly kind: 'errand-done'; readonly id: number; readonly answer: AttachedAnswer }
-    : Message
+    : Message extends { readonly kind: 'lend-done' }
+      ? Omit<Message, 'answers'> & { readonly answers: readonly AttachedLentAnswer[] }
+      : Message
+type AttachedLentAnswer =
+  | Exclude<LentAnswer, { readonly kind: 'fetched' }>
+  | { readonly kind: 'fetched'; readonly answer: Omit<CarriedAnswer, 'wire'> & { readonly wire: number } }
 type AttachedAnswer =
   | Exclude<ErrandAnswer, { readonly kind: 'answered' }>
   | { readonly kind: 'answered'; readonly answer: Omit<PlainAnswer, 'body'> & { readonly body: number } }
@@ -138,6 +144,13 @@ function attached(message: PeerMessage, attach: (bytes: Uint8Array) => number): 
     const { parcel } = message
     return { kind: 'parcel', parcel: { ...parcel, entries: attach(Buffer.from(parcel.entries)) } }
   }
+  if (message.kind === 'lend-done') {
+    const answers = message.answers.map((one): AttachedLentAnswer => {
+      if (one.kind !== 'fetched') return one
+      return { kind: 'fetched', answer: { ...one.answer, wire: attach(one.answer.wire) } }
+    })
+    return { ...message, answers }
+  }
   if (message.kind !== 'errand-done' || message.answer.kind !== 'answered') return message as Attached<PeerMessage>
   const { answer } = message.answer
   return { ...message, answer: { kind: 'answered', answer: { ...answer, body: attach(answer.body) } } }
@@ -159,6 +172,13 @@ function detached(message: Attached<PeerMessage>, take: (length: number) => Buff
   if (message.kind === 'parcel') {
     const { parcel } = message
     return { kind: 'parcel', parcel: { ...parcel, entries: take(parcel.entries).toString() } }
+  }
+  if (message.kind === 'lend-done') {
+    const answers = message.answers.map((one): LentAnswer => {
+      if (one.kind !== 'fetched') return one
+      return { kind: 'fetched', answer: { ...one.answer, wire: Uint8Array.from(take(one.answer.wire)) } }
+    })
+    return { ...message, answers }
   }
   if (message.kind !== 'errand-done') return message
   const { id, answer } = message

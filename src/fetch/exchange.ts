@@ -145,6 +145,10 @@ export class Exchange implements Asker {
       this.#break(new Fault('NODE_FENCED', `${this.#request.url} is not asked for: the lease of this node is over`))
       return false
     }
+    if (this.#request.mayWrite?.() === false) {
+      this.#fail('FETCH_CONNECTION_LOST', 'its turn is over')
+      return false
+    }
     this.#phase = 'head'
     this.#sentAtMs = clock.nowMs()
     this.#sentAtWallMs = clock.wallMs()

@@ -22,6 +22,8 @@ export interface FetchRequest {
   readonly acceptPartial: boolean
   /** Of an earlier answer: the server may say that it still holds (304). */
   readonly validators?: Validators | undefined
+  /** Asked in the moment before the request is written: false where whoever lent the turn may have it back by now. */
+  readonly mayWrite?: (() => boolean) | undefined
 }
 
 /** What a server told one answer of a URL from another by. */

@@ -1,3 +1,4 @@
+export { carryAnswer, openAnswer } from './carried-answer.ts'
 export { isDoubtful } from './doubtful-url.ts'
 export type * from './fetcher.ts'
 export type { FetchOptions } from './options.ts'

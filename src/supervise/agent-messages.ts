@@ -75,6 +75,16 @@ export interface PlainFault {
   readonly stack: string | null
 }
 
+/** Turns of giant hosts. */
+export interface TurnFigures {
+  /** Of ours: lent, of them not come back; and URLs that others asked for. */
+  readonly lent: number
+  readonly lost: number
+  readonly brought: number
+  /** URLs of others that we asked for. */
+  readonly asked: number
+}
+
 export interface AgentStatus {
   readonly totals: CrawlTotals
   readonly frontier: CrawlSnapshot['frontier']
@@ -83,6 +93,8 @@ export interface AgentStatus {
   readonly standing: Standing
   readonly pace: PaceFigures
   readonly broken: BrokenFigures
+  /** Turns that were lent, by us and to us; left out where none were. */
+  readonly lending?: TurnFigures
   /** Committed lengths of what all agents' outputs are merged from. */
   readonly pagesLength: number
   readonly failures: { readonly length: number; readonly edition: number }

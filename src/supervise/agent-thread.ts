@@ -209,6 +209,7 @@ function earlierOf({ earlierMs, earlierCpuMs, earlierPeakRssBytes }: CrawlFigure
 function statusOf(crawl: Crawl): AgentStatus {
   const { frontier, active, waitMs } = crawl.snapshot()
   const { states } = crawl
+  const lending = cluster?.turnFigures ?? null
   return {
     totals: crawl.totals,
     frontier,
@@ -217,6 +218,7 @@ function statusOf(crawl: Crawl): AgentStatus {
     standing: crawl.standing(),
     pace: crawl.pace,
     broken: crawl.broken,
+    ...(lending === null ? {} : { lending }),
     pagesLength: (states['pages'] as number | undefined) ?? 0,
     failures: (states['failures'] as AgentStatus['failures'] | undefined) ?? { length: 0, edition: 0 },
   }

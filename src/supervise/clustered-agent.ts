@@ -6,12 +6,13 @@ import { type Crawl, type CrawlPlan, REPLICA_FILES, type Share } from '../agent/
 import { type Clock, Random } from '../base/index.ts'
 import { Lease } from '../cluster/index.ts'
 import { connectEngine, type Engine } from '../engine/index.ts'
-import { EngineWires, Owners, SharedTurns } from '../exchange/index.ts'
+import { BorrowedTurns, EngineWires, LentTurns, Owners, SharedTurns } from '../exchange/index.ts'
 import { domainGateSettings } from '../frontier/index.ts'
 import { assignmentNamed } from '../placement/index.ts'
 import { ShareReplica } from '../replica/index.ts'
-import type { AgentOrders, ClusterOrders } from './agent-messages.ts'
+import type { AgentOrders, ClusterOrders, TurnFigures } from './agent-messages.ts'
 import { ipGateSettings } from './ip-gate-settings.ts'
+import { lentAreBack, markLent, unmarkLent } from './lent-mark.ts'
 
 /** How often it is looked whether the log has become so long that a snapshot is due. */
 const SNAPSHOT_LOOK_MS = 5_000
@@ -21,7 +22,10 @@ const PATIENCE_MS = 3_000
 const REQUEST_MS_MAX = 600_000
 
 /** An agent's place in its crawl, but for what depends on where the others are. */
-export type Seat = Omit<Share, 'ipGate' | 'domainGate' | 'turns' | 'here' | 'assignment' | 'node' | 'patience'>
+export type Seat = Omit<
+  Share,
+  'ipGate' | 'domainGate' | 'turns' | 'lending' | 'here' | 'assignment' | 'node' | 'patience'
+>
 
 export class ClusteredAgent {
   readonly #orders: AgentOrders
@@ -31,6 +35,9 @@ export class ClusteredAgent {
   readonly #replica: ShareReplica
   readonly #lease: Lease
   readonly #turns: readonly SharedTurns[]
+  /** Null where no host is lent. */
+  readonly #lending: { readonly lent: LentTurns; readonly borrowed: BorrowedTurns } | null
+  #isSettled = false
   #wires: EngineWires | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -49,11 +56,14 @@ export class ClusteredAgent {
     this.#replica = replica
     this.#lease = lease
     this.#turns = turnsOf(orders, cluster, clock)
+    this.#lending = lendingOf(orders, clock, lease)
   }
 
   /** Makes the directory of the share what its log says. */
   static async open(orders: AgentOrders, cluster: ClusterOrders, clock: Clock): Promise<ClusteredAgent> {
     const { dir, crawlDir, identity } = orders
+    // A former life in this place may have lent turns that nobody waits for now.
+    const waited = lentAreBack(dir)
     const engine = await connectEngine(cluster.engine)
     const lease = new Lease(cluster.lease, clock, performance.timeOrigin)
     try {
@@ -68,11 +78,20 @@ export class ClusteredAgent {
         random: new Random(randomBytes(4).readInt32LE()),
         isFenced: () => !lease.isValid(),
       })
+      await waited
       return new ClusteredAgent(orders, cluster, clock, engine, replica, lease)
     } catch (fault) {
       await engine.close().catch(() => {})
       throw fault
     }
+  }
+
+  /** Null where no turn was lent, by us or to us. */
+  get turnFigures(): TurnFigures | null {
+    if (this.#lending === null) return null
+    const { lent, lost, answers: brought } = this.#lending.lent.figures
+    const { answers: asked } = this.#lending.borrowed.figures
+    return lent + asked === 0 ? null : { lent, lost, brought, asked }
   }
 
   /** What an operator should know of how the share was made. */
@@ -103,6 +122,7 @@ export class ClusteredAgent {
         ipGate: address as SharedTurns,
         domainGate: domain,
         turns: this.#turns,
+        lending: this.#lending ?? undefined,
         here,
         assignment,
         node: held.node,
@@ -134,7 +154,9 @@ export class ClusteredAgent {
 
   /** It asks nobody any more: rights of others to addresses of ours come back first. */
   async settle(): Promise<void> {
-    await Promise.all([this.#replica.settle(), ...this.#turns.map((turns) => turns.settle())])
+    const lending = [this.#lending?.lent.settle(), this.#lending?.borrowed.settle()]
+    await Promise.all([this.#replica.settle(), ...lending, ...this.#turns.map((turns) => turns.settle())])
+    this.#isSettled = true
   }
 
   /** The crawl is closed. */
@@ -142,19 +164,41 @@ export class ClusteredAgent {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#wires?.close()
     for (const turns of this.#turns) turns.close()
+    this.#lending?.lent.close()
+    if (this.#isSettled) unmarkLent(this.#orders.dir)
     this.#replica.close()
     await this.#engine.close().catch(() => {})
   }
 }
 
+function lendingOf(
+  { agent, agents, settings, dir }: AgentOrders,
+  clock: Clock,
+  lease: Lease,
+): { readonly lent: LentTurns; readonly borrowed: BorrowedTurns } | null {
+  if (settings.agent.giantHost === 0) return null
+  const lent = new LentTurns({
+    clock,
+    self: agent,
+    agents,
+    requestMs: requestMsOf(settings),
+    leaseLeftMs: () => lease.leftMs(),
+    onFirst: () => markLent(dir),
+  })
+  return { lent, borrowed: new BorrowedTurns({ clock, firstId: randomBytes(6).readUIntBE(0, 6) }) }
+}
+
+function requestMsOf({ fetch: { connectTimeout, requestTimeout } }: AgentOrders['settings']): number {
+  return Math.min(connectTimeout + requestTimeout, REQUEST_MS_MAX)
+}
+
 function turnsOf({ agent, agents, settings }: AgentOrders, { assignment }: ClusterOrders, clock: Clock): SharedTurns[] {
   const owners = new Owners(agent, agents, assignmentNamed(assignment))
-  const { connectTimeout, requestTimeout } = settings.fetch
   const common = {
     self: agent,
     ownerOf: (door: number) => owners.ofSlot(door),
     clock,
-    requestMs: Math.min(connectTimeout + requestTimeout, REQUEST_MS_MAX),
+    requestMs: requestMsOf(settings),
     firstId: randomBytes(6).readUIntBE(0, 6),
   }
   const address = new SharedTurns({ gate: 'address', settings: ipGateSettings(settings), ...common })

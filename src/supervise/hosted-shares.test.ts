@@ -1,12 +1,17 @@
 // Shares that come, go, fall silent and are lost, with agents that do what the test says.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Fault } from '../base/index.ts'
 import { type MemoryClient, MemoryEngine } from '../engine/index.ts'
+import { RENEWAL_MS } from '../exchange/index.ts'
 import { ShareLog } from '../replica/index.ts'
 import type { CrewEvents } from './agent-crew.ts'
 import type { AgentStatus, Opened, ToAgent } from './agent-messages.ts'
 import { type Crew, HostedShares, type HostedSharesParts } from './hosted-shares.ts'
+import { markLent } from './lent-mark.ts'
 import type { NodeEvent } from './node.ts'
 
 const US = { node: 'a', incarnation: 'one' }
@@ -62,7 +67,7 @@ interface Stand {
   isOver: boolean
 }
 
-function stand(): Stand {
+function stand(dir = '/nowhere'): Stand {
   const engine = MemoryEngine.create({ operationMs: 1 }).client()
   const crew = new FakeCrew()
   const events: NodeEvent[] = []
@@ -70,7 +75,7 @@ function stand(): Stand {
   const lost: number[] = []
   const parts: HostedSharesParts = {
     engine,
-    crew: {} as HostedSharesParts['crew'],
+    crew: { dirOf: () => dir } as unknown as HostedSharesParts['crew'],
     ordersOf: () => {
       throw new Error('no thread is started')
     },
@@ -100,6 +105,25 @@ async function standing({ engine }: Stand, share: number): Promise<{ holder: str
 
 afterEach(() => {
   vi.useRealTimers()
+})
+
+test('a share whose agent broke off with turns lent is released when those are over', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'portolan-hosted-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'state'))
+  const one = stand(dir)
+  one.crew.opens = () => Promise.reject(new Error('no room for a thread'))
+  await expect(take(one, 3)).rejects.toThrow('no room')
+  markLent(dir)
+  vi.useFakeTimers()
+  let isReleased = false
+  const given = one.shares.giveUp(3).then(() => (isReleased = true))
+  await vi.advanceTimersByTimeAsync(RENEWAL_MS - 1)
+  expect(isReleased).toBe(false)
+  await vi.advanceTimersByTimeAsync(100)
+  await given
+  vi.useRealTimers()
+  expect(await standing(one, 3)).toEqual({ holder: null, released: true })
 })
 
 test('a share that was begun and could not be opened is released when it is given up', async () => {

@@ -19,6 +19,7 @@ import { AgentCrew, type CrewEvents, type CrewPlan } from './agent-crew.ts'
 import type { AgentStatus, FromAgent, PlainFault } from './agent-messages.ts'
 import { DoneHere } from './done-here.ts'
 import type { NodeEvent } from './node.ts'
+import { lentAreBack } from './lent-mark.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, isWaitedOut } from './restart-budget.ts'
 import { type DeskAgents, ShareDesk } from './share-desk.ts'
@@ -275,10 +276,13 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     if (hosted.state === 'open') await this.#stop(share, hosted)
     hosted.state = 'stopping'
     await this.#endThread(share, hosted)
+    await lentAreBack(this.#parts.crew.dirOf(share))
     await this.#release(hosted.held)
     this.#hosted.delete(share)
     this.tellSpeeds()
     if (this.#parts.isOver()) this.#last.set(share, hosted.status)
+    const lending = hosted.status?.lending
+    if (lending !== undefined) this.#parts.onEvent({ kind: 'turns-lent', share, ...lending })
     this.#parts.onEvent({ kind: 'share-released', share })
   }
 
@@ -303,6 +307,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
   async #releaseTried(share: number): Promise<void> {
     const tried = this.#tried.get(share)
     if (tried === undefined) return
+    await lentAreBack(this.#parts.crew.dirOf(share))
     const log = await ShareLog.open(this.#parts.engine, share)
     for (;;) {
       const standing = await log.standing()

@@ -26,7 +26,7 @@ import { type DirectoryLock, lockDirectory, makeDirectory } from '../disk/index.
 import type { CrawlIdentity } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { AgentCrew, type CrewCare, USUAL_CARE } from './agent-crew.ts'
-import type { AgentStatus, Earlier, FromAgent, Opened, PlainFault } from './agent-messages.ts'
+import type { AgentStatus, Earlier, FromAgent, Opened, PlainFault, TurnFigures } from './agent-messages.ts'
 import type { AgentQuestion, AnswerTo } from './agent-questions.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
@@ -86,6 +86,7 @@ export type ClusterEvent =
   /** `from`: who had it before and did not release it. */
   | { readonly kind: 'share-taken'; readonly share: number; readonly from: string | null }
   | { readonly kind: 'share-released'; readonly share: number }
+  | ({ readonly kind: 'turns-lent'; readonly share: number } & TurnFigures)
   /** Another node has begun it over our head. */
   | { readonly kind: 'share-lost'; readonly share: number }
   | { readonly kind: 'share-failed'; readonly share: number; readonly why: string }

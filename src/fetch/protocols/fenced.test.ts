@@ -13,7 +13,7 @@ import { HttpFetcher } from './http.ts'
 interface Stand {
   readonly asked: string[]
   readonly server: Server
-  readonly fetch: (path: string) => Promise<FetchOutcome>
+  readonly fetch: (path: string, mayWrite?: () => boolean) => Promise<FetchOutcome>
 }
 
 async function stand(mayAsk: () => boolean): Promise<Stand> {
@@ -31,7 +31,7 @@ async function stand(mayAsk: () => boolean): Promise<Stand> {
     spool.close()
     server.close()
   })
-  const fetch = (path: string): Promise<FetchOutcome> =>
+  const fetch = (path: string, mayWrite?: () => boolean): Promise<FetchOutcome> =>
     fetcher.fetch(
       {
         url: `http://127.0.0.1:${port}${path}` as CanonicalUrl,
@@ -39,6 +39,7 @@ async function stand(mayAsk: () => boolean): Promise<Stand> {
         purpose: 'page',
         isLast: false,
         acceptPartial: false,
+        mayWrite,
       },
       new AbortController().signal,
     )
@@ -66,4 +67,16 @@ test('a lease that ends while the connection is being made lets nothing through'
   const outcome = fetch('/')
   await expect(outcome).rejects.toMatchObject({ code: 'NODE_FENCED' })
   expect(asked).toEqual([])
+})
+
+test('a lent turn that ends while the connection is being made lets nothing through, and is nobody’s fault', async () => {
+  let isOver = false
+  const { asked, server, fetch } = await stand(() => true)
+  server.once('connection', () => {
+    isOver = true
+  })
+  expect(await fetch('/late', () => !isOver)).toMatchObject({ kind: 'failed', code: 'FETCH_CONNECTION_LOST' })
+  isOver = false
+  expect(await fetch('/next', () => !isOver)).toMatchObject({ kind: 'fetched' })
+  expect(asked).toEqual(['/next'])
 })
