@@ -192,8 +192,9 @@ export function EndlessTable<T>({
         </table>
       </div>
       <p class="endless-foot soft" role="status">
-        {list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}
-        {list.isLoading ? ' · loading …' : ''}
+        {list.isLoading && list.length === 0
+          ? 'loading …'
+          : `${list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}${list.isLoading ? ' · loading …' : ''}`}
       </p>
     </div>
   )

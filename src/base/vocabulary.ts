@@ -97,7 +97,7 @@ export const STOPS = {
   'max-pages': 'the limit of pages was reached',
   'max-time': 'the limit of time was reached',
   'only-resting': 'every host left rests longer than --max-wait',
-  interrupted: 'stopped by a signal',
+  interrupted: 'stopped on request',
   'disk-full': 'the disk is full',
   error: 'a fault of our own',
 } as const

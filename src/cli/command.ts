@@ -23,7 +23,7 @@ export const EXIT = {
     text: 'a fault of our own ended the crawl, a lens refused one of its arguments, the state of the crawl is damaged, or the output could not be written',
   },
   usage: { code: 2, text: 'arguments or configuration are wrong; nothing was started' },
-  interrupted: { code: 3, text: 'stopped by a signal; the same command goes on' },
+  interrupted: { code: 3, text: 'stopped by a signal, or from the dashboard or the cluster; the same command goes on' },
   noPage: { code: 4, text: 'no seed yielded a page' },
   diskFull: { code: 5, text: 'the disk is full; the same command goes on when there is room' },
   locked: { code: 6, text: 'another process is working in the directory' },

@@ -44,7 +44,7 @@ const done: CrawlSummary = {
 }
 
 test('a crawl that was stopped', () => {
-  expect(renderSummary(summary, { colour: false, width: 72 })).toBe(`Stopped by a signal; 1,200 URLs wait
+  expect(renderSummary(summary, { colour: false, width: 72 })).toBe(`Stopped on request; 1,200 URLs wait
   pages     20,000 from 60 hosts, 3 MiB
   time      7 min 56 s, 42 pages/s
   answers   19,000 ok, 700 redirects, 299 client errors, 1 server error

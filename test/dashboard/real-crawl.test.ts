@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readJsonLines, type FailureRecord, type PageRecord } from '../../src/store/index.ts'
 import { startTestWeb, type TestWeb } from '../../testweb/index.ts'
 import { type Running, startPortolan } from '../cli/portolan.ts'
-import { goTo, openBrowser, openDashboard, overhangOf } from './browser.ts'
+import { goTo, openBrowser, openDashboard, overhangOf, until } from './browser.ts'
 
 const DELAY_MS = 40
 const SHOTS = process.env['SHOTS_INTO']
@@ -128,6 +128,7 @@ test('begun, paused, slowed, a domain black-listed after a look, explained, stop
   ] as const) {
     await goTo(page, `/c/harbour/${view}`, heading)
     await page.locator('main table tbody tr, main .card').first().waitFor()
+    await until(page, 'document.querySelector(".loading, .unknown .shade") === null')
     await shot(view)
     expect(await overhangOf(page), view).toBe(0)
     expect(await opened.check(), view).toEqual([])
