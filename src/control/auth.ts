@@ -21,6 +21,8 @@ export function makeToken(): string {
 export interface RequestHead {
   readonly method: string
   readonly path: string
+  /** By the router, which reads paths in more ways than one: it leads to the dashboard's files, and to nothing of a crawl. */
+  readonly isFile: boolean
   readonly host: string | undefined
   readonly origin: string | undefined
   readonly fetchSite: string | undefined
@@ -41,7 +43,7 @@ export function judgeRequest(head: RequestHead, { token, listensOn }: AuthRules)
   if (name === null || !isOurName(name, head.localAddress, listensOn)) return 'WRONG_HOST'
   const isForeign = head.origin !== undefined && head.origin.toLowerCase() !== `http://${head.host?.toLowerCase()}`
   if (isForeign) return 'WRONG_ORIGIN'
-  if (!needsToken(head.path)) return null
+  if (head.isFile && !namesApi(head.path)) return null
   // Of a page that another site shows or opens: the browser says so, and no page can forge it.
   if (head.fetchSite === 'cross-site' || head.fetchSite === 'same-site') return 'WRONG_ORIGIN'
   const given = /^Bearer +([\w-]+)$/i.exec(head.authorization ?? '')?.[1]
@@ -58,8 +60,8 @@ export function judgeContentType({
   return /^application\/json *(?:;|$)/i.test(contentType ?? '') ? null : 'NOT_JSON'
 }
 
-/** Without a token there are only files that are the same for everybody. */
-function needsToken(path: string): boolean {
+/** Nearly a path of the API: whoever asks for that is told of the token first. */
+function namesApi(path: string): boolean {
   return /^\/+(?:api|metrics)(?:$|[/?])/i.test(path)
 }
 

@@ -103,6 +103,12 @@ describe('who is heard', () => {
       await ask('GET', LIVE_PATH.replace(':crawl', 'example.org'), headers),
       await ask('GET', '/metrics', headers),
       await ask('GET', '//api/crawls', headers),
+      // The router knows these as the same paths.
+      await ask('GET', '/%61pi/crawls', headers),
+      await ask('POST', PAUSE.replace('api', '%61%70i'), { 'content-type': 'application/json', ...headers }, '{}'),
+      await ask('GET', `http://127.0.0.1:${port}/api/crawls`, headers),
+      await ask('POST', `http://x${PAUSE}`, { 'content-type': 'application/json', ...headers }, '{}'),
+      await ask('GET', '/metric%73', headers),
     ]) {
       expect([reply.status, errorOf(reply).code]).toEqual([status, code])
       expect(reply.body).not.toContain(token)

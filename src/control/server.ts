@@ -31,6 +31,8 @@ const PATIENCE = { headMs: 10_000, requestMs: 30_000, lookEveryMs: 2_000 }
 /** How long an answer may wait for a reader who does not read. */
 const STALL_MS_MAX = 30_000
 const IDLE_MS_MAX = 30_000
+/** All that is no path of the API. */
+const FILES_PATH = '/*'
 /** Answers under way when the server is closed. */
 const CLOSING_MS_MAX = 3_000
 
@@ -129,7 +131,7 @@ export async function createServer(sources: CrawlSources, options: ServerOptions
   })
   app.get('/api/openapi.json', async (_, reply) => reply.send(openApiDocument(version)))
   if (hasDashboard) {
-    app.get('/*', async (request, reply) => {
+    app.get(FILES_PATH, async (request, reply) => {
       const path = request.url.split('?', 1)[0] ?? ''
       const file = files.get(path)
       if (file !== undefined) {
@@ -200,11 +202,13 @@ async function find(sources: CrawlSources, id: string): Promise<CrawlSource> {
   return source
 }
 
-function headOf({ raw, url, method }: FastifyRequest): RequestHead {
+function headOf({ raw, url, method, routeOptions }: FastifyRequest): RequestHead {
   const { headers } = raw
   return {
     method,
     path: url,
+    // Never by the path as it was sent: `/%61pi` and `http://localhost/api` are paths of the API too.
+    isFile: routeOptions.url === FILES_PATH,
     host: headers.host,
     origin: headers.origin,
     fetchSite: one(headers['sec-fetch-site']),
