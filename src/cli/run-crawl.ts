@@ -17,6 +17,7 @@ import { boundHeap } from './heap-bound.ts'
 import { Interruption } from './interruption.ts'
 import { logFigures, logForm, logText } from './log-lines.ts'
 import { Steering } from './steering.ts'
+import { mergeSaid, storeSettings } from './stored-settings.ts'
 import { exitCodeOf, explainNothing, faultSummary, figuresAtEnd, type RunSoFar, summaryOf } from './sum-up.ts'
 import { type Stretch, watchCrawl } from './watch-crawl.ts'
 
@@ -108,6 +109,8 @@ async function crawlOn(
   const events = await EventLog.open(dir, systemClock, warn)
   log = events
   for (const event of early.splice(0)) events.add(kindOfEvent(event), describeEvent(event))
+  // Before anybody can change it: from then on whoever changes it keeps it, one at a time.
+  await storeSettings(dir, mergeSaid(request.stored, request.said))
   const steering = new Steering(request, events, () => interruption.stop())
   steering.begin(job)
   const tell = (line: string): void => interruption.tell(line)

@@ -16,6 +16,7 @@ import {
   type EventLog,
   keepPendingSeeds,
   type Moment,
+  type OtherOptions,
   type SteeredCrawl,
   type SteeredNode,
 } from '../control/index.ts'
@@ -39,7 +40,7 @@ export class Steering implements SteeredCrawl {
   readonly place: SteeredCrawl['place']
   readonly events: EventLog
   readonly #stop: () => void
-  #changes: ChangeLog | null = null
+  #changes: Promise<ChangeLog> | null = null
   #request: CrawlRequest
   #job: CrawlJob | null = null
   #isPaused = false
@@ -105,8 +106,12 @@ export class Steering implements SteeredCrawl {
   // ── Changes ─────────────────────────────────────────────────────────────────────────────────
 
   async record(who: string, what: string, detail: Record<string, unknown>): Promise<void> {
-    this.#changes ??= await ChangeLog.open(this.dir, systemClock)
-    await this.#changes.record(who, what, detail)
+    // Opened once, by whoever comes first; one that could not be opened is tried again.
+    const opening = (this.#changes ??= ChangeLog.open(this.dir, systemClock))
+    opening.catch(() => {
+      if (this.#changes === opening) this.#changes = null
+    })
+    await (await opening).record(who, what, detail)
   }
 
   pause(): void {
@@ -159,12 +164,15 @@ export class Steering implements SteeredCrawl {
     }
   }
 
-  change(said: Said, config: CrawlConfig, speed: Partial<Speed> | null): Promise<void> {
+  change(make: (said: Said) => OtherOptions): Promise<void> {
     return this.#inTurn(async () => {
       const node = this.#steerable('changed')
       const before = this.#request
+      const { said, config, speed } = make(this.said)
       const request: CrawlRequest = { ...before, seeds: [], said: {}, stored: said, config }
       await storeSettings(this.dir, said)
+      // It ended meanwhile: the change holds for the next run, and nobody opens it anew.
+      if (this.#isOver) return
       if (speed !== null) {
         this.#request = request
         node.setSpeed(speed)
@@ -266,7 +274,7 @@ export class Steering implements SteeredCrawl {
     // Where the run broke before it could be opened anew: the change holds for the next one.
     this.#pending?.opened.resolve()
     await this.#turn
-    await this.#changes?.close()
+    await (await this.#changes?.catch(() => null))?.close()
   }
 }
 

@@ -12,7 +12,6 @@ import { logForm } from './log-lines.ts'
 import { Progress } from './progress.ts'
 import { ArchiveShipment } from './ship-archive.ts'
 import type { PendingChange, Steering } from './steering.ts'
-import { mergeSaid, storeSettings } from './stored-settings.ts'
 
 export interface Stretch {
   readonly stoppedBecause: StopReason
@@ -29,10 +28,9 @@ export async function watchCrawl(
   interruption: Interruption,
   isOpenedAnew: boolean,
 ): Promise<Stretch> {
-  const { dir, config, said, stored, progress: mode, cluster } = steering.request
+  const { dir, config, progress: mode, cluster } = steering.request
   const progress = logForm() === 'json' ? new JsonProgress() : new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
-  await storeSettings(dir, mergeSaid(stored, said))
 
   const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl'))
   let timelineFault: unknown = null

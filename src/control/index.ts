@@ -13,7 +13,7 @@ export { type Change, ChangeLog, readChanges } from './change-log.ts'
 export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
 export { type EventKind, EventLog, readEvents } from './event-log.ts'
 export { dropPendingSeeds, keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
-export type { Moment, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
+export type { Moment, OtherOptions, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
 
 /** `const cluster = await (await loadClusterCrawl()).ClusterCrawl.open(engineSettings)` */
 export const loadClusterCrawl = () => import('./cluster-crawl.ts')

@@ -377,7 +377,7 @@ export class RunningCrawl implements CrawlSource {
 
   async set({ options }: Asked<'set'>, asker: Asker): Promise<AnswerOf<'set'>> {
     this.#assertOwn('changed')
-    const { said, config, takesEffect, speed } = checkChange(this.#steered.said, options)
+    const { takesEffect } = checkChange(this.#steered.said, options)
     if (Object.values(options).every((own) => Object.keys(own).length === 0)) {
       throw new FieldsFault([{ where: 'options', what: 'names no option' }])
     }
@@ -386,7 +386,7 @@ export class RunningCrawl implements CrawlSource {
       Object.keys(own).map((key) => `${section}.${key}`),
     )
     this.#steered.events.add('change', `Options were changed: ${names.join(', ')}, by ${asker.who}.`)
-    const changed = this.#steered.change(said, config, speed)
+    const changed = this.#steered.change((said) => checkChange(said, options))
     if (takesEffect === 'now') {
       await changed
       return { takesEffect, text: 'It holds from now on.' }

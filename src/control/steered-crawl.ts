@@ -11,6 +11,13 @@ import type { EventLog } from './event-log.ts'
 /** Options as somebody said them, by section and key. */
 export type SaidOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
+/** What holds after a change. `speed`: what of it can be had without opening the crawl anew, where that is all of it. */
+export interface OtherOptions {
+  readonly said: SaidOptions
+  readonly config: CrawlConfig
+  readonly speed: Partial<Speed> | null
+}
+
 /** What can be looked at of any crawl that runs, also of a cluster's node. */
 export type LookedAtJob = Pick<
   CrawlNode,
@@ -59,8 +66,9 @@ export interface SteeredCrawl {
   /** From now on, of the crawl or of one agent; kept when the crawl is opened anew. */
   setSpeed(change: Partial<Speed>, agent: number | null): void
   /**
-   * Other options from now on; kept for the runs to come. `speed`: what of it can be had without opening the crawl anew, where that is all
-   * of it. Resolves when they are in force; fails where the crawl could not be opened with them, and then it goes on with the old ones.
+   * Other options from now on; kept for the runs to come. `make` is asked when it is this change's turn, of what is said by then: what
+   * others changed meanwhile stays. Resolves when they are in force; fails where the crawl could not be opened with them, and then it goes
+   * on with the old ones.
    */
-  change(said: SaidOptions, config: CrawlConfig, speed: Partial<Speed> | null): Promise<void>
+  change(make: (said: SaidOptions) => OtherOptions): Promise<void>
 }
