@@ -48,12 +48,15 @@ async function mostWaiting(crawl: Crawl, limit: number, text: string): Promise<W
   let ownMs = 0
   let isComplete = true
   let stepMs = systemClock.nowMs()
+  let looked = 0
   for await (const one of crawl.waitingHosts()) {
-    if (text !== '' && !one.host.includes(text)) continue
-    count++
-    kept.push(one)
-    if (kept.length >= 2 * limit) sort()
-    if (count % HOSTS_STEP !== 0) continue
+    looked++
+    if (text === '' || one.host.includes(text)) {
+      count++
+      kept.push(one)
+      if (kept.length >= 2 * limit) sort()
+    }
+    if (looked % HOSTS_STEP !== 0) continue
     const tookMs = systemClock.nowMs() - stepMs
     ownMs += tookMs
     if (ownMs > HOSTS_OWN_MS_MAX) {
