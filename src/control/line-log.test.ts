@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -57,6 +57,28 @@ test('a line that a crash has torn is dropped, and the next stands on its own', 
   await fill(path, 1, 100)
   expect(numbersOf((await readLog(path, undefined, 10)).items)).toEqual([3, 2, 1])
   expect(readFileSync(path, 'utf8').endsWith('\n')).toBe(true)
+})
+
+test('what a full disk has cut short is not glued to what comes when there is room again', async () => {
+  const path = await pathOf()
+  const log = await LineLog.open<Numbered>(path, 100)
+  const probe = await open(path, 'r')
+  const handles = Object.getPrototypeOf(probe) as FileHandle
+  await probe.close()
+  const appendFile = handles.appendFile
+  // Half a line, and no room for the rest.
+  handles.appendFile = async function (this: FileHandle, data) {
+    await appendFile.call(this, String(data).slice(0, 5))
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  }
+  try {
+    await expect(log.append((number) => ({ number }), true).written).rejects.toMatchObject({ code: 'DISK_FULL' })
+  } finally {
+    handles.appendFile = appendFile
+  }
+  await log.append((number) => ({ number }), true).written
+  await log.close()
+  expect(numbersOf((await readLog(path, undefined, 10)).items)).toEqual([2])
 })
 
 test('where nothing was written there is nothing', async () => {

@@ -27,6 +27,8 @@ export class LineLog<T extends Numbered> {
   #handle: FileHandle
   #lines: number
   #last: number
+  /** A line was begun and not ended: the disk was full. */
+  #isTorn = false
   /** Writes in the order they were asked for; never rejects. */
   #writes: Promise<unknown> = Promise.resolve()
 
@@ -69,12 +71,21 @@ export class LineLog<T extends Numbered> {
   async #write(line: string, isDurable: boolean): Promise<void> {
     try {
       if (this.#lines >= this.#linesPerFile) {
-        await this.#handle.close()
-        await rename(this.#path, olderOf(this.#path))
-        this.#handle = await open(this.#path, 'a')
+        await rename(this.#path, olderOf(this.#path)).catch((cause: NodeJS.ErrnoException) => {
+          // Renamed by a try that came no further.
+          if (cause.code !== 'ENOENT') throw cause
+        })
+        const next = await open(this.#path, 'a')
+        await this.#handle.close().catch(() => {})
+        this.#handle = next
         this.#lines = 0
+        this.#isTorn = false
       }
-      await this.#handle.write(line)
+      const isAfterTorn = this.#isTorn
+      this.#isTorn = true
+      // Not `write`, which on a disk that is nearly full writes a part and calls it done.
+      await this.#handle.appendFile(isAfterTorn ? `\n${line}` : line)
+      this.#isTorn = false
       this.#lines++
       if (isDurable) await this.#handle.datasync()
     } catch (cause) {

@@ -52,7 +52,7 @@ test('secrets are in no list and no record', () => {
     fetch: {
       logins: [{ host: 'a.test', kind: 'basic', user: 'u', password: 'hush' }],
       headers: { 'X-Key': 'hush' },
-      proxy: 'http://u:hush@proxy.test:1/',
+      proxy: 'http://u:hush@hush@proxy.test:1/',
     },
   }
   for (const shown of [listSettings(said), withoutSecrets(said)]) {

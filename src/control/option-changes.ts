@@ -141,7 +141,7 @@ export function withoutSecrets(options: SaidOptions): SaidOptions {
 function shown(section: string, key: string, value: unknown): unknown {
   const name = `${section}.${key}`
   if (!SECRET.has(name) || value === null || value === undefined) return value
-  if (name === 'fetch.proxy' && typeof value === 'string') return value.replace(/\/\/[^@/]*@/, `//${WITHHELD}@`)
+  if (name === 'fetch.proxy' && typeof value === 'string') return value.replace(/\/\/.*@/s, `//${WITHHELD}@`)
   if (name === 'fetch.logins' && Array.isArray(value)) {
     return value.map((login: unknown) =>
       typeof login === 'object' && login !== null && 'password' in login ? { ...login, password: WITHHELD } : login,
