@@ -435,3 +435,41 @@ test('a port that is taken is said in a sentence', async () => {
   await expect(second.listen('127.0.0.1', port)).rejects.toThrow(`port ${port} is taken`)
   await second.close()
 })
+
+test('readers who leave before they are told anything leave no place taken', async () => {
+  let tell: (info: ReturnType<typeof fakeInfo>) => void = () => {}
+  const told = new Promise<ReturnType<typeof fakeInfo>>((resolve) => (tell = resolve))
+  const slow = fakeCrawl('slow', { crawl: () => told as unknown as ReturnType<typeof fakeInfo> })
+  const own = await createServer(fakeSources(slow), { auth: 'none', hasDashboard: false })
+  const closed: Promise<unknown>[] = []
+  const listener = createNetServer((socket) => {
+    closed.push(new Promise((resolve) => socket.on('close', resolve)))
+    own.take(socket)
+  })
+  const path = join(root, 'slow.sock')
+  await new Promise<void>((ready) => listener.listen(path, () => ready()))
+  const leavers = Array.from({ length: 64 }, () => connect(path))
+  for (const one of leavers) one.write(`GET ${LIVE_PATH.replace(':crawl', 'slow')} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+  await expect.poll(() => slow.questions.length).toBe(64)
+  for (const one of leavers) one.destroy()
+  await Promise.all(closed)
+  tell(fakeInfo('slow'))
+  const heard = await new Promise<string>((resolve) => {
+    const enough = new AbortController()
+    const live = createClient(socketTransport(path), { who: 'test' }).live(
+      'slow',
+      {
+        onInfo: ({ id }) => {
+          resolve(id)
+          enough.abort()
+        },
+        onEvent: () => {},
+      },
+      enough.signal,
+    )
+    live.catch((fault: unknown) => resolve(String(fault)))
+  })
+  expect(heard).toBe('slow')
+  await own.close()
+  listener.close()
+})

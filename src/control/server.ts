@@ -119,6 +119,8 @@ export async function createServer(sources: CrawlSources, options: ServerOptions
     if (lives.size >= LIVE_STREAMS_MAX) return send(reply, refuse('TOO_MANY_READERS'))
     const first = await source.crawl({}, askerOf(request))
     reply.hijack()
+    // Gone while that was found out: nothing would tell us so again.
+    if (reply.raw.destroyed) return
     const live = new LiveStream(reply.raw)
     lives.add(live)
     reply.raw.on('close', () => lives.delete(live))
