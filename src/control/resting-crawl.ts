@@ -39,6 +39,8 @@ export interface AtRest {
 
 const EXAMPLES_MAX = 20
 
+type Recorder = (asker: Asker, what: string, detail: Record<string, unknown>) => Promise<void>
+
 export class RestingCrawl implements CrawlAnswers {
   readonly #at: AtRest
   readonly #records: CrawlRecords
@@ -206,7 +208,7 @@ export class RestingCrawl implements CrawlAnswers {
   async start(_: Asked<'start'>, asker: Asker): Promise<AnswerOf<'start'>> {
     if (this.#at.start === null) throw new Fault('CONTROL_REFUSED', 'crawls are not started from here')
     await this.#refuseForeign()
-    await this.#recorded(asker, 'start', {}, async () => undefined)
+    await this.#locked((record) => record(asker, 'start', {}))
     return { text: await this.#at.start() }
   }
 
@@ -217,7 +219,7 @@ export class RestingCrawl implements CrawlAnswers {
     }
     const stamp = new Date(systemClock.wallMs()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
     const place = to ?? join(resolve(this.#at.dir), 'checkpoints', stamp)
-    await this.#recorded(asker, 'checkpoint', { to: place }, async () => undefined)
+    await this.#locked((record) => record(asker, 'checkpoint', { to: place }))
     const clock = { nowMs: () => systemClock.nowMs() }
     const { copiedBytes, copiedFiles, linkedFiles } = await copyStoppedCrawl(this.#at.dir, place, clock)
     return { to: place, bytes: copiedBytes, files: copiedFiles + linkedFiles }
@@ -237,13 +239,16 @@ export class RestingCrawl implements CrawlAnswers {
       else if (refusal !== null) problems.push({ where: `seeds.${index}`, what: REFUSALS[refusal] })
     }
     if (wanted.size === 0) return { added: 0, known: 0, problems }
-    const pending = await loadPendingSeeds(this.#at.dir)
-    const known = new Set<string>([...pending, ...(await this.#seeds())])
-    const added = [...wanted].filter((url) => !known.has(url))
-    if (added.length > 0) {
-      const detail = { seeds: added.slice(0, 100), count: added.length }
-      await this.#recorded(asker, 'seeds', detail, () => keepPendingSeeds(this.#at.dir, [...pending, ...added]))
-    }
+    // Looked at while nobody else can add some: theirs stay.
+    const added = await this.#locked(async (record) => {
+      const pending = await loadPendingSeeds(this.#at.dir)
+      const known = new Set<string>([...pending, ...(await this.#seeds())])
+      const unknown = [...wanted].filter((url) => !known.has(url))
+      if (unknown.length === 0) return unknown
+      await record(asker, 'seeds', { seeds: unknown.slice(0, 100), count: unknown.length })
+      await keepPendingSeeds(this.#at.dir, [...pending, ...unknown])
+      return unknown
+    })
     return { added: added.length, known: wanted.size - added.length, problems }
   }
 
@@ -263,8 +268,12 @@ export class RestingCrawl implements CrawlAnswers {
 
   async set({ options }: Asked<'set'>, asker: Asker): Promise<AnswerOf<'set'>> {
     await this.#refuseForeign()
-    const change = this.#checked((await this.#meant()).said, options)
-    await this.#recorded(asker, 'settings', withoutSecrets(options), () => storeSettings(this.#at.dir, change.said))
+    // Of what is said by then: what another changed a moment ago stays.
+    await this.#locked(async (record) => {
+      const change = this.#checked((await this.#meant()).said, options)
+      await record(asker, 'settings', withoutSecrets(options))
+      await storeSettings(this.#at.dir, change.said)
+    })
     return { takesEffect: 'next run', text: 'It holds from the next run on.' }
   }
 
@@ -352,22 +361,18 @@ export class RestingCrawl implements CrawlAnswers {
     throw new FieldsFault(result.problems)
   }
 
-  /** Written down first, and done while nobody else can come in: a crawl that was started meanwhile is LEDGER_LOCKED. */
-  async #recorded(
-    asker: Asker,
-    what: string,
-    detail: Record<string, unknown>,
-    work: () => Promise<void>,
-  ): Promise<void> {
+  /** Done while nobody else can come in: a crawl that was started meanwhile is LEDGER_LOCKED. Whatever is changed is recorded first. */
+  async #locked<T>(work: (record: Recorder) => Promise<T>): Promise<T> {
     const lock = await lockDirectory(join(this.#at.dir, 'state'))
     try {
-      const changes = await ChangeLog.open(this.#at.dir, systemClock)
-      try {
-        await changes.record(asker.who, what, detail)
-      } finally {
-        await changes.close()
-      }
-      await work()
+      return await work(async (asker, what, detail) => {
+        const changes = await ChangeLog.open(this.#at.dir, systemClock)
+        try {
+          await changes.record(asker.who, what, detail)
+        } finally {
+          await changes.close()
+        }
+      })
     } finally {
       await lock.release()
     }
