@@ -59,6 +59,7 @@ export class ClusterCrawl implements CrawlSource {
   #samples: Sample[] = []
   #gapSeconds = 1
   #timer: NodeJS.Timeout | null = null
+  #isTicking = false
   #lastEvent: number | null = null
 
   private constructor(
@@ -356,8 +357,13 @@ export class ClusterCrawl implements CrawlSource {
     return events.map((event) => ({ ...event, text: printable(event.text) }))
   }
 
-  /** A look for all who watch. An engine that does not answer is waited for. */
+  /**
+   * A look for all who watch, one at a time. An engine that does not answer is waited for; nor does anything else that goes wrong here
+   * end the process, which may be a node that crawls: whoever asks is told.
+   */
   async #tick(): Promise<void> {
+    if (this.#isTicking) return
+    this.#isTicking = true
     try {
       const info = await this.crawl()
       for (const { onInfo } of this.#watchers) onInfo(info)
@@ -366,8 +372,10 @@ export class ClusterCrawl implements CrawlSource {
       this.#lastEvent = events.at(-1)?.number ?? 0
       if (last === null) return
       for (const event of events) if (event.number > last) for (const { onEvent } of this.#watchers) onEvent(event)
-    } catch (fault) {
-      if (!(fault instanceof Fault)) throw fault
+    } catch {
+      // Looked at again.
+    } finally {
+      this.#isTicking = false
     }
   }
 

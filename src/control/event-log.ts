@@ -50,7 +50,13 @@ export class EventLog {
       this.#log = null
     })
     const event = appended?.record ?? make(++this.#unkept)
-    for (const watcher of this.#watchers) watcher(event)
+    for (const watcher of this.#watchers) {
+      try {
+        watcher(event)
+      } catch {
+        // What happened to the crawl has happened, whether or not somebody can be told of it.
+      }
+    }
   }
 
   /** Called with each event from now on, until the function it gives is called. */

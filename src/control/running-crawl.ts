@@ -116,13 +116,22 @@ export class RunningCrawl implements CrawlSource {
   watch(onInfo: (info: CrawlInfo) => void, onEvent: (event: CrawlEvent) => void): () => void {
     const unwatch = this.#steered.events.watch(onEvent)
     this.#watchers.add(onInfo)
-    this.#timer ??= setInterval(() => this.#tell(), INFO_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#tellSafely(), INFO_EVERY_MS).unref()
     return () => {
       unwatch()
       this.#watchers.delete(onInfo)
       if (this.#watchers.size > 0 || this.#timer === null) return
       clearInterval(this.#timer)
       this.#timer = null
+    }
+  }
+
+  /** On a timer of the process that crawls: what goes wrong here must not end it. Whoever asks is told. */
+  #tellSafely(): void {
+    try {
+      this.#tell()
+    } catch {
+      // Looked at again.
     }
   }
 
