@@ -41,10 +41,10 @@ const COPY_BYTES = 2 ** 20
 
 /** Files of a crawl beside those of its parts. Whatever else lies in the directory is not ours, or made anew by every run. */
 const OWN_FILES =
-  /^(?:(?:pages|failures)\.jsonl|crawl\.json|state\/(?:[a-z-]+\.jsonl|failures-\d+\.jsonl|links\.log|index\.cdxj|settings\.json)|state\/journal\/batches-\d+\.log)$/
+  /^(?:(?:pages|failures)\.jsonl|crawl\.json|state\/(?:[a-z-]+\.jsonl|failures-\d+\.jsonl|links\.log|index\.cdxj|(?:settings|pending-seeds)\.json)|state\/journal\/batches-\d+\.log)$/
 /** Of a crawl of several agents: what belongs to none of them. */
 const COMMON_FILES =
-  /^(?:crawl\.json|state\/(?:timeline\.jsonl|(?:events|changes)(?:-before)?\.jsonl|shipped\.jsonl|settings\.json|layout\.json))$/
+  /^(?:crawl\.json|state\/(?:timeline\.jsonl|(?:events|changes)(?:-before)?\.jsonl|shipped\.jsonl|(?:settings|pending-seeds)\.json|layout\.json))$/
 const WARC_FILE = /^archive\/.+\.warc(?:\.gz|\.zst)?(\.open)?$/
 const LINK_REFUSED = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 

@@ -146,6 +146,7 @@ test('a crawl at rest is answered from its files, and changed for its next run',
   await expect(client.call('create', {}, { seeds: [site] })).rejects.toMatchObject({ status: 409 })
 
   const copy = await client.call('checkpoint', one)
+  expect(readFileSync(join(copy.to, 'state/pending-seeds.json'), 'utf8')).toContain(`${site}99`)
   expect(copy.files).toBeGreaterThan(0)
   expect(existsSync(join(copy.to, 'state/journal'))).toBe(true)
 
