@@ -61,6 +61,17 @@ export interface CrawlRequest {
   }
 }
 
+/** Work between a job's opening and its run: where it fails the job is closed, or its agents would keep the process for ever. */
+export async function orClosed<T>(job: Pick<CrawlJob, 'close'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (fault) {
+    // The first fault is the one to tell.
+    await job.close().catch(() => {})
+    throw fault
+  }
+}
+
 /** Alone, in a directory that this process holds. */
 export function openCrawl(
   { dir, seeds, config, cluster }: CrawlRequest,

@@ -10,7 +10,7 @@ import { type DirectoryLock, lockDirectory, makeDirectory, writeAtomically } fro
 import { type CrawlSummary, loadOutputs, printable, renderSummary, writeReport } from '../report/index.ts'
 import type { NodeEvent } from '../supervise/index.ts'
 import { openDoors } from './control-doors.ts'
-import { type CrawlJob, type CrawlRequest, openCrawl } from './crawl-job.ts'
+import { type CrawlJob, type CrawlRequest, openCrawl, orClosed } from './crawl-job.ts'
 import { describeEvent, greeting, kindOfEvent } from './describe-event.ts'
 import { isGuarded, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
@@ -100,7 +100,7 @@ async function crawlOn(
   const seeds = [...new Set([...request.seeds, ...pending])]
   let job = await openCrawl({ ...request, seeds }, note)
   interruption.attach(job)
-  if (pending.length > 0) await dropPendingSeeds(dir)
+  if (pending.length > 0) await orClosed(job, () => dropPendingSeeds(dir))
   const warn = (fault: unknown): void =>
     interruption.tell(
       `The crawl goes on, but: ${printable(fault instanceof Error ? fault.message : String(fault))}`,
@@ -110,11 +110,11 @@ async function crawlOn(
   log = events
   for (const event of early.splice(0)) events.add(kindOfEvent(event), describeEvent(event))
   // Before anybody can change it: from then on whoever changes it keeps it, one at a time.
-  await storeSettings(dir, mergeSaid(request.stored, request.said))
+  await orClosed(job, () => storeSettings(dir, mergeSaid(request.stored, request.said)))
   const steering = new Steering(request, events, () => interruption.stop())
   steering.begin(job)
   const tell = (line: string): void => interruption.tell(line)
-  const doors = await openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster)
+  const doors = await orClosed(job, () => openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster))
   if (doors.answer !== undefined) cluster?.answerWith?.(doors.answer)
   const hello = cluster?.greeting ?? greeting(job, dir, request.seeds, request.stored)
   if (request.progress !== 'none') say(hello)

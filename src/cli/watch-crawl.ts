@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
 import { Timeline } from '../report/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
-import type { CrawlJob } from './crawl-job.ts'
+import { type CrawlJob, orClosed } from './crawl-job.ts'
 import { sampleOf, snapshotOf } from './crawl-moment.ts'
 import type { Interruption } from './interruption.ts'
 import { JsonProgress } from './json-progress.ts'
@@ -32,7 +32,7 @@ export async function watchCrawl(
   const progress = logForm() === 'json' ? new JsonProgress() : new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
 
-  const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl'))
+  const timeline = await orClosed(job, () => Timeline.open(join(dir, 'state/timeline.jsonl')))
   let timelineFault: unknown = null
   const noteTimelineFault = (fault: unknown): void => {
     timelineFault ??= fault
