@@ -10,7 +10,7 @@ export class NodeRecords extends CrawlRecords {
   readonly #shareDirs: () => readonly string[]
 
   constructor(dir: string, shareDirs: () => readonly string[]) {
-    super(dir, async () => new NodeCatalogue(shareDirs, openBesideCrawl))
+    super(dir, async () => new NodeCatalogue(shareDirs, (share) => openBesideCrawl(share, shareDirs().length)))
     this.#shareDirs = shareDirs
   }
 

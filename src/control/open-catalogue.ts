@@ -6,8 +6,9 @@ import { type CatalogueDesk, CPU_SHARE_USUAL, openCatalogue } from '../catalogue
 /** How long the first who asks waits for it to be read. */
 const FIRST_LOOK_MS = 200
 
-export function openBesideCrawl(dir: string): Promise<CatalogueDesk> {
-  return openFor(dir, CPU_SHARE_USUAL)
+/** `among`: so many that are open beside the same crawl have that share together. */
+export function openBesideCrawl(dir: string, among = 1): Promise<CatalogueDesk> {
+  return openFor(dir, CPU_SHARE_USUAL / Math.max(1, among))
 }
 
 export function openAtRest(dir: string): Promise<CatalogueDesk> {
