@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { LineLog, type Numbered, readLog } from './line-log.ts'
 
 async function pathOf(): Promise<string> {
@@ -65,17 +65,13 @@ test('what a full disk has cut short is not glued to what comes when there is ro
   const probe = await open(path, 'r')
   const handles = Object.getPrototypeOf(probe) as FileHandle
   await probe.close()
-  const appendFile = handles.appendFile
   // Half a line, and no room for the rest.
-  handles.appendFile = async function (this: FileHandle, data) {
-    await appendFile.call(this, String(data).slice(0, 5))
+  const full = vi.spyOn(handles, 'appendFile').mockImplementationOnce(async function (this: FileHandle, data) {
+    await this.writeFile(String(data).slice(0, 5))
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
-  }
-  try {
-    await expect(log.append((number) => ({ number }), true).written).rejects.toMatchObject({ code: 'DISK_FULL' })
-  } finally {
-    handles.appendFile = appendFile
-  }
+  })
+  onTestFinished(() => full.mockRestore())
+  await expect(log.append((number) => ({ number }), true).written).rejects.toMatchObject({ code: 'DISK_FULL' })
   await log.append((number) => ({ number }), true).written
   await log.close()
   expect(numbersOf((await readLog(path, undefined, 10)).items)).toEqual([2])
