@@ -22,6 +22,9 @@ export interface Screen {
 
 const BARS = '▁▂▃▄▅▆▇█'
 const LABEL_WIDTH = 18
+const RIGHT_LABEL_WIDTH = 11
+/** The left column grows in steps, so that it does not jump with every figure. */
+const COLUMN_STEP = 4
 const WIDTH_MIN = 20
 
 export function renderTop(look: TopLook, screen: Screen): string[] {
@@ -51,18 +54,18 @@ function stopText(reason: string): string {
 function figureLines({ info }: TopLook): string[] {
   const { figures, now } = info
   const skipped = sumOf(figures.skipped)
-  return [
-    pair('pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)),
-    pair('failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)),
-    pair('skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)),
-    pair(
+  return twoColumns([
+    ['pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)],
+    ['failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)],
+    ['skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)],
+    [
       'bytes',
       `${formatBytes(figures.bytes)} (${formatBytes(figures.wireBytes)} received)`,
       'rssBytes',
       memoryText(info),
-    ),
-    pair('seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)),
-  ]
+    ],
+    ['seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)],
+  ])
 }
 
 function hostsText({ figures, now }: TopLook['info']): string {
@@ -212,13 +215,19 @@ function keysOf({ info }: TopLook): string {
   return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - faster or slower' : ''}`
 }
 
-function pair(left: FigureName, leftText: string, right: FigureName, rightText: string): string {
-  return `${label(left)}${leftText.padEnd(44)} ${label(right)}${rightText}`
+/** The right one as far to the left as the texts let it: on narrow screens it is the one that is cut. */
+function twoColumns(rows: readonly (readonly [FigureName, string, FigureName, string])[]): string[] {
+  const longest = Math.max(...rows.map(([, text]) => text.length))
+  const width = Math.ceil((longest + 1) / COLUMN_STEP) * COLUMN_STEP
+  return rows.map(
+    ([left, leftText, right, rightText]) =>
+      `${label(left)}${leftText.padEnd(width)} ${label(right, RIGHT_LABEL_WIDTH)}${rightText}`,
+  )
 }
 
-function label(name: FigureName): string {
+function label(name: FigureName, width = LABEL_WIDTH): string {
   const { label: text }: Figure = FIGURES[name]
-  return text.padEnd(LABEL_WIDTH)
+  return text.padEnd(width)
 }
 
 /** The sum, and the largest parts of it. */
