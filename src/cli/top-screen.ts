@@ -25,12 +25,13 @@ const LABEL_WIDTH = 18
 const RIGHT_LABEL_WIDTH = 11
 /** The left column grows in steps, so that it does not jump with every figure. */
 const COLUMN_STEP = 4
+const LEFT_MIN = 12
 const WIDTH_MIN = 20
 
 export function renderTop(look: TopLook, screen: Screen): string[] {
   const width = Math.max(WIDTH_MIN, screen.columns)
   const paint = painter(screen.isColoured)
-  const head = [title(look, paint), '', ...figureLines(look), ...rateLines(look, screen, width), '']
+  const head = [title(look, paint), '', ...figureLines(look, width), ...rateLines(look, screen, width), '']
   const body = bodyOf(look, screen.view, paint)
   const keys =
     screen.rows === Infinity ? [] : [screen.message === '' ? paint.dim(keysOf(look)) : printable(screen.message)]
@@ -51,21 +52,24 @@ function stopText(reason: string): string {
   return Object.hasOwn(STOPS, reason) ? STOPS[reason as keyof typeof STOPS] : printable(reason)
 }
 
-function figureLines({ info }: TopLook): string[] {
+function figureLines({ info }: TopLook, width: number): string[] {
   const { figures, now } = info
   const skipped = sumOf(figures.skipped)
-  return twoColumns([
-    ['pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)],
-    ['failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)],
-    ['skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)],
+  return twoColumns(
     [
-      'bytes',
-      `${formatBytes(figures.bytes)} (${formatBytes(figures.wireBytes)} received)`,
-      'rssBytes',
-      memoryText(info),
+      ['pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)],
+      ['failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)],
+      ['skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)],
+      [
+        'bytes',
+        `${formatBytes(figures.bytes)} (${formatBytes(figures.wireBytes)} received)`,
+        'rssBytes',
+        memoryText(info),
+      ],
+      ['seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)],
     ],
-    ['seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)],
-  ])
+    width,
+  )
 }
 
 function hostsText({ figures, now }: TopLook['info']): string {
@@ -215,13 +219,15 @@ function keysOf({ info }: TopLook): string {
   return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - faster or slower' : ''}`
 }
 
-/** The right one as far to the left as the texts let it: on narrow screens it is the one that is cut. */
-function twoColumns(rows: readonly (readonly [FigureName, string, FigureName, string])[]): string[] {
+/** On narrow screens the left one is cut: sums stand first there, and their parts can go. */
+function twoColumns(rows: readonly (readonly [FigureName, string, FigureName, string])[], width: number): string[] {
   const longest = Math.max(...rows.map(([, text]) => text.length))
-  const width = Math.ceil((longest + 1) / COLUMN_STEP) * COLUMN_STEP
+  const longestRight = Math.max(...rows.map(([, , , text]) => text.length))
+  const room = width - LABEL_WIDTH - 1 - RIGHT_LABEL_WIDTH - longestRight
+  const left = Math.max(LEFT_MIN, Math.min(room, Math.ceil((longest + 1) / COLUMN_STEP) * COLUMN_STEP))
   return rows.map(
-    ([left, leftText, right, rightText]) =>
-      `${label(left)}${leftText.padEnd(width)} ${label(right, RIGHT_LABEL_WIDTH)}${rightText}`,
+    ([name, text, rightName, rightText]) =>
+      `${label(name)}${cut(text, left).padEnd(left)} ${label(rightName, RIGHT_LABEL_WIDTH)}${rightText}`,
   )
 }
 

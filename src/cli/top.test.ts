@@ -101,13 +101,16 @@ test('figures by their names, what is slow, agents and nodes', () => {
   expect(text).toMatch(/a +working +2 +0 1 .* just now/)
 })
 
-test('a hundred columns are enough for every figure', () => {
-  const text = renderTop(LOOK, { ...SCREEN, columns: 100 })
-    .slice(2, 7)
-    .join('\n')
-  expect(text).toContain('resting)')
-  expect(text).toContain('at most')
-  expect(text).not.toContain('…')
+test('a hundred columns are enough for every figure; on eighty only parts of sums are cut', () => {
+  const skipped = { 'near-duplicates': 12_345, robots: 3_445 }
+  const look = { ...LOOK, info: { ...INFO, figures: { ...INFO.figures, skipped } } }
+  const figuresAt = (columns: number): string =>
+    renderTop(look, { ...SCREEN, columns })
+      .slice(2, 7)
+      .join('\n')
+  expect(figuresAt(100)).not.toContain('…')
+  expect(figuresAt(80)).toMatch(/Skipped +15,790 \(near-.*…/)
+  for (const columns of [80, 100]) expect(figuresAt(columns)).toMatch(/resting\)\n[^]*at most\n[^]*of a processor$/)
 })
 
 test('hosts that are not read yet are no empty list', async () => {
