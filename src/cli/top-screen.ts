@@ -216,7 +216,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[], 
 
 function keysOf({ info }: TopLook): string {
   const steer = info.can.includes('pause') || info.can.includes('nodes')
-  return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - faster or slower' : ''}`
+  return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - speed' : ''}`
 }
 
 /** On narrow screens the left one is cut: sums stand first there, and their parts can go. */

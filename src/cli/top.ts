@@ -78,6 +78,8 @@ async function openDirectory(dir: string): Promise<Source> {
 const HOSTS_ONCE = 10
 /** One look shows all there is, or says that hosts are still being read. */
 const LOOKS_ONCE_MAX = 6
+/** Figures above, keys below, and the heads of two tables. */
+const ROWS_AROUND_HOSTS = 16
 const RATES_MAX = 240
 const LOOK_EVERY_MS = 1_000
 /** What + and - do to the rate. */
@@ -150,7 +152,7 @@ class LiveTop {
     try {
       const look = await lookAt(
         this.#source,
-        this.#view === 'hosts' ? Math.max(3, Math.floor(this.#terminal.rows / 3)) : 0,
+        this.#view === 'hosts' ? Math.max(3, Math.floor((this.#terminal.rows - ROWS_AROUND_HOSTS) / 2)) : 0,
       )
       this.#look = look
       if (look.info.now !== null) this.#rates = [...this.#rates, look.info.now.pagesPerSecond].slice(-RATES_MAX)
