@@ -36,7 +36,7 @@ Sees and steers crawls over HTTP: JSON in, JSON out. [openapi.json](openapi.json
 
 ## Who may ask
 
-Over TCP every request but those for the dashboard's files needs the token that is made at each start, printed once as a link, and kept in \`DIR/state/ui.json\` (mode 600; a file of its own below the system's temporary directory for a folder of crawls):
+Over TCP every request but those for the dashboard's files needs the token that is made at each start, printed once as a link, and kept in \`DIR/state/ui.json\` while \`portolan ui DIR\` runs (mode 600; a file of its own below the system's temporary directory for a folder of crawls, and for a crawl you may only read). \`portolan crawl --dashboard\` only prints it:
 
       token=$(node -p 'JSON.parse(require("fs").readFileSync("example.org/state/ui.json")).token')
       curl -H "Authorization: Bearer $token" http://127.0.0.1:7480/api/crawls

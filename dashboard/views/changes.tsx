@@ -26,7 +26,7 @@ export function ChangesView({ info }: ViewProps) {
       cell: (change) => (
         <button type="button" class="row-link link" onClick={() => setOpen(change)}>
           <Shown text={change.what} />
-          <span class="soft"> {shown(JSON.stringify(change.detail), 200)}</span>
+          <span class="soft"> {detailText(change.detail)}</span>
         </button>
       ),
     },
@@ -58,4 +58,10 @@ export function ChangesView({ info }: ViewProps) {
       )}
     </>
   )
+}
+
+/** A pause or a start has nothing to tell. */
+function detailText(detail: Change['detail']): string {
+  const text = JSON.stringify(detail)
+  return text === '{}' ? '' : shown(text, 200)
 }

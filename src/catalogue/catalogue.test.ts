@@ -1,6 +1,15 @@
 // A catalogue says what a plain filter over all lines says, whatever the files and the catalogue's own file go through.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -468,6 +477,24 @@ test('two that keep the same catalogue do not take a line in twice', async () =>
   await readAll(one)
   for (const catalogue of [one, other]) expectRight(catalogue, pages, {}, 100)
 })
+
+// Root may write everywhere.
+test.skipIf(process.getuid?.() === 0)(
+  'one of a crawl that may only be read is made elsewhere, and left alone',
+  async () => {
+    const dir = crawlDirectory()
+    writeFileSync(join(dir, 'pages.jsonl'), jsonLines([page(1)]))
+    const first = await open(dir)
+    await readAll(first)
+    appendFileSync(join(dir, 'pages.jsonl'), jsonLines([page(2)]))
+    chmodSync(join(dir, 'state'), 0o500)
+    onTestFinished(() => chmodSync(join(dir, 'state'), 0o700))
+    const second = await open(dir)
+    await readAll(second)
+    expect(second.pages({}).total).toBe(2)
+    expect(first.pages({}).total).toBe(1)
+  },
+)
 
 test('a place that is none is refused', async () => {
   const catalogue = await open(crawlDirectory())

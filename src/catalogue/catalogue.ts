@@ -6,9 +6,9 @@
 // It is derived data. Whatever does not fit (another crawl or format, a file that was cut, lines that count no more, a checksum) throws
 // it away and begins it anew; a question meanwhile is answered from as much as there is, with `readShare` below 1.
 
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
 import { isFailure, isPage } from '../report/index.ts'
@@ -308,7 +308,7 @@ export class Catalogue {
   /** Null where there is none that fits. */
   #openStored(): Opened | null {
     const size = statSync(this.#path, { throwIfNoEntry: false })?.size
-    if (size === undefined) return null
+    if (size === undefined || !this.#mayWrite()) return null
     let connections: Connections | null = null
     try {
       connections = openDatabase(this.#path, size)
@@ -322,6 +322,16 @@ export class Catalogue {
     connections?.writer.close()
     connections?.reader.close()
     return null
+  }
+
+  /** Whoever may only read a crawl makes a catalogue elsewhere; in this one SQLite would fail at its first write. */
+  #mayWrite(): boolean {
+    try {
+      accessSync(dirname(this.#path), constants.W_OK)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #create(): Opened {

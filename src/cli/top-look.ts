@@ -17,6 +17,7 @@ export interface TopLook {
 }
 
 export const ASKER = { who: 'top' }
+export const STILL_READ = 'they are still being read; look again in a moment'
 
 /** Everything is asked anew each time; hosts only where they are looked at. */
 export async function lookAt(source: CrawlSource, hostsShown: number): Promise<TopLook> {
@@ -27,16 +28,20 @@ export async function lookAt(source: CrawlSource, hostsShown: number): Promise<T
     info.cluster === null ? null : orNull(source.nodes({}, ASKER)),
   ])
   const hosts = { busiest: null, troubled: null, hostsTrouble: null }
-  const told = hostsShown === 0 ? hosts : await lookAtHosts(source, hostsShown)
+  const told = hostsShown === 0 ? hosts : await lookAtHosts(source, hostsShown, info)
   return { info, agents: agents?.agents ?? [], nodes, ...told }
 }
 
 async function lookAtHosts(
   source: CrawlSource,
   limit: number,
+  { figures }: CrawlInfo,
 ): Promise<Pick<TopLook, 'busiest' | 'troubled' | 'hostsTrouble'>> {
   try {
     const busiest = await source.hosts({ sort: 'pages', limit }, ASKER)
+    // Whoever asks first asks before they are read from the files of the crawl.
+    if (busiest.items.length === 0 && figures.pages > 0)
+      return { busiest: null, troubled: null, hostsTrouble: STILL_READ }
     const troubled = await source.hosts({ sort: 'errors', limit }, ASKER)
     return {
       busiest: busiest.items,

@@ -22,12 +22,16 @@ export interface Screen {
 
 const BARS = '▁▂▃▄▅▆▇█'
 const LABEL_WIDTH = 18
+const RIGHT_LABEL_WIDTH = 11
+/** The left column grows in steps, so that it does not jump with every figure. */
+const COLUMN_STEP = 4
+const LEFT_MIN = 12
 const WIDTH_MIN = 20
 
 export function renderTop(look: TopLook, screen: Screen): string[] {
   const width = Math.max(WIDTH_MIN, screen.columns)
   const paint = painter(screen.isColoured)
-  const head = [title(look, paint), '', ...figureLines(look), ...rateLines(look, screen, width), '']
+  const head = [title(look, paint), '', ...figureLines(look, width), ...rateLines(look, screen, width), '']
   const body = bodyOf(look, screen.view, paint)
   const keys =
     screen.rows === Infinity ? [] : [screen.message === '' ? paint.dim(keysOf(look)) : printable(screen.message)]
@@ -48,21 +52,24 @@ function stopText(reason: string): string {
   return Object.hasOwn(STOPS, reason) ? STOPS[reason as keyof typeof STOPS] : printable(reason)
 }
 
-function figureLines({ info }: TopLook): string[] {
+function figureLines({ info }: TopLook, width: number): string[] {
   const { figures, now } = info
   const skipped = sumOf(figures.skipped)
-  return [
-    pair('pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)),
-    pair('failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)),
-    pair('skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)),
-    pair(
-      'bytes',
-      `${formatBytes(figures.bytes)} (${formatBytes(figures.wireBytes)} received)`,
-      'rssBytes',
-      memoryText(info),
-    ),
-    pair('seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)),
-  ]
+  return twoColumns(
+    [
+      ['pages', countsText(figures.pages, figures.answers), 'waiting', formatCount(figures.waiting)],
+      ['failed', countsText(figures.failed, figures.failures), 'hosts', hostsText(info)],
+      ['skipped', countsText(skipped, figures.skipped), 'active', now === null ? '–' : formatCount(now.active)],
+      [
+        'bytes',
+        `${formatBytes(figures.bytes)} (${formatBytes(figures.wireBytes)} received)`,
+        'rssBytes',
+        memoryText(info),
+      ],
+      ['seconds', span(figures.seconds), 'cpuSeconds', cpuText(info)],
+    ],
+    width,
+  )
 }
 
 function hostsText({ figures, now }: TopLook['info']): string {
@@ -209,16 +216,24 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[], 
 
 function keysOf({ info }: TopLook): string {
   const steer = info.can.includes('pause') || info.can.includes('nodes')
-  return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - faster or slower' : ''}`
+  return `q quit  h hosts  a agents  n nodes  o overview${steer && info.now !== null ? '  p pause or go on  + - speed' : ''}`
 }
 
-function pair(left: FigureName, leftText: string, right: FigureName, rightText: string): string {
-  return `${label(left)}${leftText.padEnd(44)} ${label(right)}${rightText}`
+/** On narrow screens the left one is cut: sums stand first there, and their parts can go. */
+function twoColumns(rows: readonly (readonly [FigureName, string, FigureName, string])[], width: number): string[] {
+  const longest = Math.max(...rows.map(([, text]) => text.length))
+  const longestRight = Math.max(...rows.map(([, , , text]) => text.length))
+  const room = width - LABEL_WIDTH - 1 - RIGHT_LABEL_WIDTH - longestRight
+  const left = Math.max(LEFT_MIN, Math.min(room, Math.ceil((longest + 1) / COLUMN_STEP) * COLUMN_STEP))
+  return rows.map(
+    ([name, text, rightName, rightText]) =>
+      `${label(name)}${cut(text, left).padEnd(left)} ${label(rightName, RIGHT_LABEL_WIDTH)}${rightText}`,
+  )
 }
 
-function label(name: FigureName): string {
+function label(name: FigureName, width = LABEL_WIDTH): string {
   const { label: text }: Figure = FIGURES[name]
-  return text.padEnd(LABEL_WIDTH)
+  return text.padEnd(width)
 }
 
 /** The sum, and the largest parts of it. */

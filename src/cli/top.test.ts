@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { crawl, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { startTestWeb } from '../../testweb/index.ts'
-import type { CrawlInfo } from '../control/index.ts'
+import type { CrawlInfo, CrawlSource } from '../control/index.ts'
 import { runTop, type TopTerminal } from './top.ts'
-import type { TopLook } from './top-look.ts'
+import { lookAt, STILL_READ, type TopLook } from './top-look.ts'
 import { renderTop, sparkline, TOP_VIEWS } from './top-screen.ts'
 
 const INFO: CrawlInfo = {
@@ -99,6 +99,30 @@ test('figures by their names, what is slow, agents and nodes', () => {
   expect(text).toContain('96/s')
   expect(text).toMatch(/demand, at most 20\/s/)
   expect(text).toMatch(/a +working +2 +0 1 .* just now/)
+})
+
+test('a hundred columns are enough for every figure; on eighty only parts of sums are cut', () => {
+  const skipped = { 'near-duplicates': 12_345, robots: 3_445 }
+  const look = { ...LOOK, info: { ...INFO, figures: { ...INFO.figures, skipped } } }
+  const figuresAt = (columns: number): string =>
+    renderTop(look, { ...SCREEN, columns })
+      .slice(2, 7)
+      .join('\n')
+  expect(figuresAt(100)).not.toContain('…')
+  expect(figuresAt(80)).toMatch(/Skipped +15,790 \(near-.*…/)
+  for (const columns of [80, 100]) expect(figuresAt(columns)).toMatch(/resting\)\n[^]*at most\n[^]*of a processor$/)
+})
+
+test('hosts that are not read yet are no empty list', async () => {
+  const info = { ...INFO, cluster: null }
+  const source = {
+    crawl: () => Promise.resolve(info),
+    agents: () => Promise.resolve({ agents: [] }),
+    hosts: () => Promise.resolve({ items: [], next: null, total: 0 }),
+  } as unknown as CrawlSource
+  const look = await lookAt(source, 10)
+  expect(look).toMatchObject({ busiest: null, hostsTrouble: STILL_READ })
+  expect(renderTop(look, { ...SCREEN, view: 'hosts' }).join('\n')).toContain('still being read')
 })
 
 test('whatever is looked at, it fits the screen, and nothing from outside steers the terminal', () => {

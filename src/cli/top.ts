@@ -8,7 +8,7 @@ import { clusterFlagShapes, readClusterFlags } from './cluster-flags.ts'
 import { type Command, EXIT } from './command.ts'
 import { BARE, printProblems, readOwnArguments } from './config-flags.ts'
 import { assertCrawl, type CommandStreams, oneDirectory } from './crawl-directory.ts'
-import { ASKER, earlierRates, lookAt, refusalOf, type TopLook } from './top-look.ts'
+import { ASKER, earlierRates, lookAt, refusalOf, STILL_READ, type TopLook } from './top-look.ts'
 import { renderTop, type TopView } from './top-screen.ts'
 
 const OWN_FLAGS = new Map([
@@ -76,17 +76,25 @@ async function openDirectory(dir: string): Promise<Source> {
 }
 
 const HOSTS_ONCE = 10
+/** One look shows all there is, or says that hosts are still being read. */
+const LOOKS_ONCE_MAX = 6
+/** Figures above, keys below, and the heads of two tables. */
+const ROWS_AROUND_HOSTS = 16
 const RATES_MAX = 240
 const LOOK_EVERY_MS = 1_000
 /** What + and - do to the rate. */
 const STEP = 1.5
 const RATE_MIN = 0.1
 
-/** Whoever looks at a cluster knows how fast it is after a second look. */
+/** Whoever looks at a cluster knows how fast it is after a second look; hosts may need some more. */
 async function lookOnce(source: Source): Promise<TopLook> {
   const { info } = await lookAt(source, 0)
   if (info.cluster !== null && info.now !== null) await sleep(LOOK_EVERY_MS)
-  return lookAt(source, HOSTS_ONCE)
+  for (let looks = 1; ; looks++) {
+    const look = await lookAt(source, HOSTS_ONCE)
+    if (look.hostsTrouble !== STILL_READ || looks === LOOKS_ONCE_MAX) return look
+    await sleep(LOOK_EVERY_MS)
+  }
 }
 
 async function onePicture(source: Source, { columns }: TopTerminal): Promise<string> {
@@ -144,7 +152,7 @@ class LiveTop {
     try {
       const look = await lookAt(
         this.#source,
-        this.#view === 'hosts' ? Math.max(3, Math.floor(this.#terminal.rows / 3)) : 0,
+        this.#view === 'hosts' ? Math.max(3, Math.floor((this.#terminal.rows - ROWS_AROUND_HOSTS) / 2)) : 0,
       )
       this.#look = look
       if (look.info.now !== null) this.#rates = [...this.#rates, look.info.now.pagesPerSecond].slice(-RATES_MAX)

@@ -1,7 +1,7 @@
 // portolan ui: the dashboard, and the control API behind it, over HTTP on this machine.
 
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { access, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -173,12 +173,14 @@ interface TokenNote {
   remove(): Promise<void>
 }
 
-/** Kept where only its owner can read it: in the crawl's state, or in a directory of its own. */
+/** Kept where only its owner can read it: in the crawl's state, or in a directory of its own, also for a crawl that may only be read. */
 async function noteToken(
   dir: string | null,
   note: Readonly<Record<string, unknown>> & { readonly link: string },
 ): Promise<TokenNote> {
-  const folder = dir === null ? await mkdtemp(join(tmpdir(), 'portolan-ui-')) : join(resolve(dir), 'state')
+  const state = dir === null ? null : join(resolve(dir), 'state')
+  const isInState = state !== null && (await isWritable(state))
+  const folder = isInState ? state : await mkdtemp(join(tmpdir(), 'portolan-ui-'))
   const json = join(folder, 'ui.json')
   const page = join(folder, 'ui.html')
   const keep = async (path: string, text: string): Promise<void> => {
@@ -186,12 +188,15 @@ async function noteToken(
     await rm(path, { force: true })
     await writeFile(path, text, { mode: 0o600, flag: 'wx' })
   }
+  const text = `${JSON.stringify(note)}\n`
   const remove = async (): Promise<void> => {
-    if (dir === null) await rm(folder, { recursive: true, force: true })
-    else for (const path of [json, page]) await rm(path, { force: true })
+    if (!isInState) await rm(folder, { recursive: true, force: true })
+    // Another that serves the same crawl, begun later, has left its own here.
+    else if ((await readFile(json, 'utf8').catch(() => text)) === text)
+      for (const path of [json, page]) await rm(path, { force: true })
   }
   try {
-    await keep(json, `${JSON.stringify(note)}\n`)
+    await keep(json, text)
     // A browser that is told the link itself shows it to everybody in the list of processes.
     await keep(page, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${note.link}">\n`)
   } catch (cause) {
@@ -199,6 +204,13 @@ async function noteToken(
     throw diskFault(`writing ${json}`, cause)
   }
   return { page, remove }
+}
+
+function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    (cause: NodeJS.ErrnoException) => !['EACCES', 'EPERM', 'EROFS'].includes(cause.code ?? ''),
+  )
 }
 
 function openInBrowser(page: string): void {

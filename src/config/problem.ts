@@ -26,8 +26,10 @@ export function describeIssue(issue: z.core.$ZodIssue, received: unknown, kind?:
       if (kind === 'size') return `${shown} is not a size; write it as text with a unit, like "1GiB"`
       return `${shown} is not ${EXPECTED[issue.expected] ?? `a ${issue.expected}`}`
     case 'too_small':
+      if (Array.isArray(received)) return `has ${received.length}; the least is ${String(issue.minimum)}`
       return `${shown} is too small; the least is ${String(issue.minimum)}`
     case 'too_big':
+      if (Array.isArray(received)) return `has ${received.length}; the most is ${String(issue.maximum)}`
       return `${shown} is too large; the most is ${String(issue.maximum)}`
     case 'invalid_value': {
       const words = issue.values.map(String)

@@ -168,6 +168,11 @@ describe('what is checked', () => {
     expect(errorOf(reply).fields?.map(({ where }) => where)).toEqual([field])
   })
 
+  test('a list that is too short is told by its length, not by what is in it', async () => {
+    const reply = await ask('POST', '/api/crawls/example.org/seeds', change, '{"seeds":[]}')
+    expect(errorOf(reply).fields).toEqual([{ where: 'seeds', what: 'has 0; the least is 1' }])
+  })
+
   test.for(['{', 'null', '[]', '"text"', '{"__proto__":{}}', ''])(
     'a body that is no object is refused: %s',
     async (body) => {

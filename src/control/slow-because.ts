@@ -11,7 +11,8 @@ export function slowBecause(snapshot: CrawlSnapshot, paces: readonly PaceFigures
   if (isPaused) return active > 0 ? 'It pauses: what is under way ends.' : 'It is paused.'
   if (frontier.waiting === 0) return 'Nothing waits.'
   if (waitMs !== null && waitMs > 0) {
-    return `Every host rests, ${formatDuration(Math.max(1, Math.round(waitMs / 1_000)) * 1_000)} more.`
+    if (waitMs < 1_000) return 'Every host rests, less than a second more.'
+    return `Every host rests, ${formatDuration(Math.round(waitMs / 1_000) * 1_000)} more.`
   }
   if (paces.some(({ waiting }) => waiting > 0)) return speedLimit(paces)
   switch (mostOf(paces)) {

@@ -2,7 +2,7 @@
 // socket, and at rest again.
 
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -69,6 +69,29 @@ async function startUi(dir: string): Promise<Ui> {
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(20)
 }
+
+test('two serve one crawl: the first that ends leaves the token of the other', async () => {
+  const dir = join(temporaryDirectory(onTestFinished), 'harbour')
+  await crawl({ dir, seeds: [await endlessSite()], flags: { ...FAST, 'max-pages': '2' } })
+  const first = await startUi(dir)
+  const second = await startUi(dir)
+  const note = join(dir, 'state/ui.json')
+  await first.end()
+  expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ link: second.link })
+  await second.end()
+  expect(existsSync(note)).toBe(false)
+})
+
+// Root may write everywhere.
+test.skipIf(process.getuid?.() === 0)('a crawl that may only be read is served all the same', async () => {
+  const dir = join(temporaryDirectory(onTestFinished), 'harbour')
+  await crawl({ dir, seeds: [await endlessSite()], flags: { ...FAST, 'max-pages': '2' } })
+  chmodSync(join(dir, 'state'), 0o500)
+  onTestFinished(() => chmodSync(join(dir, 'state'), 0o700))
+  const { client } = await startUi(dir)
+  expect((await client.call('crawls', {})).crawls).toHaveLength(1)
+  expect(existsSync(join(dir, 'state/ui.json'))).toBe(false)
+})
 
 test('a crawl at rest is answered from its files, and changed for its next run', async () => {
   const dir = join(temporaryDirectory(onTestFinished), 'harbour')

@@ -69,6 +69,9 @@ async function throughAllViews(name: string, looks: { width?: number; theme?: 'l
     if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${view.replace(/\/.*/, '-detail')}-${name}.png` })
     const overhang = await overhangOf(page)
     if (overhang > 0) found.push(`${view} is ${overhang} pixels too wide`)
+    // Views scroll within the frame: a page longer than the window could be scrolled to nothing.
+    const beyond = await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight')
+    if (beyond > 0) found.push(`${view} makes the page ${beyond} pixels too long`)
     for (const barrier of await check()) found.push(`${view}: ${barrier}`)
   }
   await look('crawls')
