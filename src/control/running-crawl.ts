@@ -308,7 +308,8 @@ export class RunningCrawl implements CrawlSource {
   }
 
   async stop(_: Asked<'stop'>, asker: Asker): Promise<AnswerOf<'stop'>> {
-    await this.#steered.record(asker.who, 'stop', {})
+    // A full disk has no room for the record, and is a reason to stop: it is not refused for that.
+    await this.#steered.record(asker.who, 'stop', {}).catch(() => undefined)
     this.#steered.stop()
     return { text: 'It stops: what is under way gets some seconds to end.' }
   }
@@ -417,6 +418,11 @@ export class RunningCrawl implements CrawlSource {
       throw new FieldsFault([{ where: 'agent', what: `there is none of this number; they are 0 to ${agents - 1}` }])
     }
     const { connections, ratePerSecond, bytesPerSecond } = change
+    if (connections === undefined && ratePerSecond === undefined && bytesPerSecond === undefined) {
+      throw new FieldsFault([
+        { where: 'ratePerSecond', what: 'say what is to change: connections, ratePerSecond or bytesPerSecond' },
+      ])
+    }
     const speed = {
       ...(connections === undefined ? {} : { connections }),
       ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
