@@ -1,7 +1,7 @@
 // A crawl steered by the page alone, from its beginning to its end: a real browser, `portolan ui`, the process it starts, and a web whose
 // truth and log say whether anything was lost or anybody asked too soon.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -30,7 +30,8 @@ beforeAll(async () => {
     branching: 4,
     crossHostShare: 0.3,
   })
-  // The pages come from dist/dashboard of this clone, which `npm ci` builds.
+  const pages = join(import.meta.dirname, '../../dist/dashboard/index.html')
+  if (!existsSync(pages)) throw new Error('the dashboard is not built: node tools/build-dashboard.js')
   ui = startPortolan(['ui', folder, '--port', '0'], { isFromSources: true })
   const link = await new Promise<string>((resolve, reject) => {
     ui.child.stdout?.once('data', (text: Buffer) => resolve(text.toString().trim()))
@@ -46,9 +47,21 @@ afterAll(async () => {
   await browser?.close()
   ui?.child.kill('SIGINT')
   expect((await ui?.finished)?.code).toBe(0)
+  endCrawl()
   await web?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** It outlives the server that began it: where the test failed it may still run. */
+function endCrawl(): void {
+  const note = join(folder, 'harbour/state/control.json')
+  if (!existsSync(note)) return
+  try {
+    process.kill((JSON.parse(readFileSync(note, 'utf8')) as { pid: number }).pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
 
 test('begun, paused, slowed, a domain black-listed after a look, explained, stopped, gone on with and finished', async () => {
   const opened = await openDashboard(browser, server)
