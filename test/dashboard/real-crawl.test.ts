@@ -95,7 +95,8 @@ test('begun, paused, slowed, a domain black-listed after a look, explained, stop
 
   // While it stands still: another speed, and a domain that is not to be visited.
   await press('Speed')
-  await page.getByLabel('Requests per second at most').fill('400')
+  // So slow that it cannot end before it is stopped; the process that goes on then knows nothing of it.
+  await page.getByLabel('Requests per second at most').fill('2')
   await press('Set')
   await page.getByText('It holds from now on.').first().waitFor()
   await goTo(page, '/c/harbour/settings', 'Settings')
