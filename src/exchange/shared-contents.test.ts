@@ -157,6 +157,26 @@ test('a note that comes in the moment in which a claim is lent is the answer, an
   contents.reconnected(1)
 })
 
+test('whenever a note comes, and whenever the wire of the asker breaks, a claim is never freed that is not held', async () => {
+  for (let noteAfter = 0; noteAfter < 8; noteAfter++) {
+    for (let breakAfter = 0; breakAfter < 8; breakAfter++) {
+      const { contents } = stand()
+      const first = contents.lend(1, 10, OWN.toString('hex'))
+      const second = contents.lend(2, 20, OWN.toString('hex'))
+      for (let breath = 0; breath < 8; breath++) {
+        if (breath === breakAfter) contents.reconnected(1)
+        if (breath === noteAfter) contents.receive(noteOf(OWN))
+        // One microtask, the shortest time in which anything else can happen.
+        await null
+      }
+      contents.reconnected(2)
+      await Promise.all([first, second])
+      contents.reconnected(1)
+      expect(await contents.claim(OWN)).toEqual(ORIGINAL)
+    }
+  }
+})
+
 test('the first original stays, whoever else says to have one', async () => {
   const { contents } = stand()
   contents.receive(noteOf(OWN))

@@ -109,18 +109,26 @@ export class SharedContents implements ContentSeen {
     })
   }
 
-  async #claimLater(text: string, answer: Promise<Original | null>): Promise<Original | null> {
-    const original = await this.#unlessNoted(text, answer)
-    if (original === null) this.#claimed.add(text)
-    return original
+  #claimLater(text: string, answer: Promise<Original | null>): Promise<Original | null> {
+    return this.#unlessNoted(text, answer, (original) => {
+      if (original === null) this.#claimed.add(text)
+      return original
+    })
   }
 
-  /** A note that comes before the answer of the set is heard has ended the claim: it is the answer. */
-  async #unlessNoted(text: string, answer: Promise<Original | null> | Original | null): Promise<Original | null> {
+  /**
+   * A note that comes before the answer of the set is heard has ended the claim: it is the answer. `heard` is called in the breath in
+   * which notes are no longer listened for, to write down who holds the claim: an await between the two would let a note slip through.
+   */
+  async #unlessNoted<T>(
+    text: string,
+    answer: Promise<Original | null> | Original | null,
+    heard: (original: Original | null) => T,
+  ): Promise<T> {
     const lending: Lending = { digest: text, noted: null }
     this.#lending.add(lending)
     try {
-      return (await answer) ?? lending.noted
+      return heard((await answer) ?? lending.noted)
     } finally {
       this.#lending.delete(lending)
     }
@@ -153,22 +161,23 @@ export class SharedContents implements ContentSeen {
   }
 
   /** Another asks for a digest of ours. */
-  async lend(agent: number, id: number, text: string): Promise<void> {
+  lend(agent: number, id: number, text: string): Promise<void> {
     const { own, send, whenDurable } = this.#parts
     const wire = this.#wires[agent]
     const digest = Buffer.from(text, 'hex')
-    const original = await this.#unlessNoted(text, own.claim(digest))
-    if (wire !== this.#wires[agent]) {
-      if (original === null) own.release(digest)
-    } else if (original === null) {
-      this.#lent.set(text, agent)
-      send(agent, { kind: 'claimed', id, original })
-      // Its page may be of this very moment.
-    } else {
-      whenDurable(() => {
-        if (wire === this.#wires[agent]) send(agent, { kind: 'claimed', id, original })
-      })
-    }
+    return this.#unlessNoted(text, own.claim(digest), (original) => {
+      if (wire !== this.#wires[agent]) {
+        if (original === null) own.release(digest)
+      } else if (original === null) {
+        this.#lent.set(text, agent)
+        send(agent, { kind: 'claimed', id, original })
+        // Its page may be of this very moment.
+      } else {
+        whenDurable(() => {
+          if (wire === this.#wires[agent]) send(agent, { kind: 'claimed', id, original })
+        })
+      }
+    })
   }
 
   answered(id: number, original: Original | null): void {
