@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { agentsFromBuilt, announceBuilt } from './test/built.ts'
+import { announceBuilt, threadsFromBuilt } from './test/built.ts'
 import { filesTogether, RunningOrder } from './test/running-order.ts'
 
 announceBuilt()
@@ -19,7 +19,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        plugins: [agentsFromBuilt()],
+        plugins: [threadsFromBuilt()],
         test: {
           name: 'alone',
           include: ['{src,dashboard,testweb,test,tools}/**/*.{test,fuzz}.ts'],

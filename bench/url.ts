@@ -15,7 +15,9 @@ import {
   defaultKey,
   Fingerprinter,
   hostKeyOf,
+  JOINED,
   LinkJoiner,
+  LINKS_JOINED_MAX,
   registrableDomain,
   surt,
 } from '../src/url/index.ts'
@@ -98,20 +100,26 @@ const fingerprintNs = measure(urls.length, () => {
 })
 /** Links as they stand in a page: all of one page in a row, and where each begins and ends. */
 const spans = pages.map(({ base, links }) => {
-  const places = [0]
-  for (const link of links) places.push((places.at(-1) ?? 0) + Buffer.byteLength(link))
+  const places: number[] = []
+  let end = 0
+  for (const link of links) places.push(end, (end += Buffer.byteLength(link)), 0)
   return { base, bytes: Buffer.from(links.join('')), places }
 })
 const joiner = new LinkJoiner(defaultKey, canonicalise.plainLengthMax)
 let joined = 0
 const joinNs = measure(linkCount, () => {
   joined = 0
-  for (const { base, bytes, places } of spans) {
-    joiner.begin(base)
-    for (let i = 0; i + 1 < places.length; i++) {
-      if (!joiner.join(bytes, places[i] ?? 0, places[i + 1] ?? 0)) continue
-      joined++
-      sink += joiner.low
+  for (const page of spans) {
+    joiner.begin(page.base)
+    const count = page.places.length / 3
+    for (let from = 0; from < count; from += LINKS_JOINED_MAX) {
+      const to = Math.min(count, from + LINKS_JOINED_MAX)
+      if (!joiner.joinAll(page, from, to)) continue
+      for (let i = 0; i < to - from; i++) {
+        if ((joiner.outcomes[i] ?? 0) < JOINED.base) continue
+        joined++
+        sink += joiner.lows[i] ?? 0
+      }
     }
   }
 })

@@ -3,10 +3,10 @@
 //
 // In a folder of its own: what is kept is what was compiled when it is kept, and the main thread, which loads the same files
 // and runs little of them, would keep the poorer half. An agent keeps it when it has done its work (agent-thread.ts).
+//
+// Its one argument is where its code is: that of whoever starts it, be it compiled, bundled or the sources.
 
-import { existsSync } from 'node:fs'
 import { keepCompiled } from './compile-cache.js'
 
 keepCompiled('agent')
-const compiled = new URL('../dist/src/supervise/agent-thread.js', import.meta.url)
-await import(existsSync(compiled) ? compiled.href : new URL('../src/supervise/agent-thread.ts', import.meta.url).href)
+await import(process.argv[2])

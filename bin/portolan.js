@@ -24,22 +24,6 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 const { keepCompiled } = await import('./compile-cache.js')
 keepCompiled('main')
 
-// V8 lets the space for young objects grow to 128 MB on large machines; a crawl of 25,000 pages then took 390 MB.
-// Bounded at 32 MB it took 310, with no more CPU; bounded at 2 MB it took 284, with a fifth more. (The size itself
-// can only be set before V8 starts.)
-const YOUNG_BYTES = 32e6
-const { getHeapSpaceStatistics, setFlagsFromString } = await import('node:v8')
-const watch = setInterval(() => {
-  const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
-  if (young === undefined || young.space_size < YOUNG_BYTES) return
-  setFlagsFromString('--semi-space-growth-factor=1')
-  clearInterval(watch)
-}, 50)
-watch.unref()
-
-// A published package carries compiled code; a clone runs its sources directly.
-const compiled = new URL('../dist/src/cli/main.js', import.meta.url)
-const { main } = await import(
-  existsSync(compiled) ? compiled.href : new URL('../src/cli/main.ts', import.meta.url).href
-)
+const { findCode } = await import('./find-code.js')
+const { main } = await import(findCode('src/cli/main').href)
 await main(process.argv.slice(2))

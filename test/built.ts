@@ -1,8 +1,8 @@
-// The product as tests start it in processes and threads of its own, hundreds of times a run: every module in a few files. To find and
-// load the sources one by one takes half of what a process costs that then crawls twenty pages, and more of an agent's thread.
+// The product as tests start it in processes and threads of its own, hundreds of times a run: bundled, as a clone runs it too
+// (tools/bundle.js). To find and load the sources one by one takes half of what a process costs that then crawls twenty pages.
 //
-//   src/**, testweb/**  ──bundled──▶  tmp/built/HASH/  bin/portolan.js, bin/agent.js     as they are
-//                                                      dist/…                            where they look for what is published
+//   src/**, testweb/**  ──bundled──▶  tmp/built/HASH/  bin/*.js     as they are
+//                                                      dist/…       where they look for what is published
 //
 // What a test imports itself is loaded from the sources, and test/cli/package.test.ts runs what is published, compiled file by file.
 // The folder is named after all that went into it: it is made once for each state of the sources, in a second, and the compiled code that
@@ -22,18 +22,33 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'vite'
+import type { Plugin } from 'vite'
 import type { TestProject } from 'vitest/node'
+// @ts-expect-error Plain JavaScript: it runs before anything else is there.
+import { bundle as untyped } from '../tools/bundle.js'
 import { BUILT_VARIABLE } from './cli/portolan.ts'
+
+const bundle = untyped as (outDir: string) => Promise<unknown>
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = join(ROOT, 'tmp/built')
-const MADE_OF = ['src', 'testweb', 'bin', 'package.json', 'package-lock.json', 'test/built.ts']
+const MADE_OF = ['src', 'testweb', 'bin', 'package.json', 'package-lock.json', 'tools/bundle.js', 'test/built.ts']
 /** Others may be in use by another run that began before the sources changed. */
 const OLD_MS = 86_400_000
 
-/** Where src/supervise/agent-handle.ts finds the beginning of an agent's thread in a clone. */
-const SOURCE_THREAD = `'../../bin/agent.js'`
+/** What those who start threads call the code of a thread among the sources, and where it is when it is built. */
+const THREAD_CODE: readonly { readonly starter: string; readonly source: string; readonly built: string }[] = [
+  {
+    starter: '/src/supervise/agent-handle.ts',
+    source: `'./agent-thread.ts'`,
+    built: 'dist/src/supervise/agent-thread.js',
+  },
+  {
+    starter: '/src/catalogue/open-catalogue.ts',
+    source: `'./catalogue-thread.ts'`,
+    built: 'dist/src/catalogue/catalogue-thread.js',
+  },
+]
 
 /** Where it is, or will be; said to the processes of the tests by a variable. */
 export function announceBuilt(): void {
@@ -50,17 +65,18 @@ export function announceBuilt(): void {
   process.env[BUILT_VARIABLE] = join(FOLDERS, hash.digest('hex').slice(0, 16))
 }
 
-/** Threads of crawls in the processes of tests begin there as well. */
-export function agentsFromBuilt(): Plugin {
+/** Threads in the processes of tests begin there as well. */
+export function threadsFromBuilt(): Plugin {
   return {
-    name: 'agents-from-built',
+    name: 'threads-from-built',
     // As it is written, before anything else is made of it.
     enforce: 'pre',
     transform(code, id) {
       const folder = process.env[BUILT_VARIABLE]
-      if (folder === undefined || !id.endsWith('/src/supervise/agent-handle.ts')) return null
-      if (!code.includes(SOURCE_THREAD)) throw new Error(`${id} no longer names ${SOURCE_THREAD}`)
-      return code.replace(SOURCE_THREAD, `'${pathToFileURL(join(folder, 'bin/agent.js')).href}'`)
+      const thread = THREAD_CODE.find(({ starter }) => id.endsWith(starter))
+      if (folder === undefined || thread === undefined) return null
+      if (!code.includes(thread.source)) throw new Error(`${id} no longer names ${thread.source}`)
+      return code.replace(thread.source, `'${pathToFileURL(join(folder, thread.built)).href}'`)
     },
   }
 }
@@ -87,33 +103,4 @@ export async function setup({ vitest: { config } }: TestProject): Promise<void> 
     if (!existsSync(folder)) throw cause
     rmSync(unfinished, { recursive: true })
   }
-}
-
-async function bundle(outDir: string): Promise<void> {
-  await build({
-    configFile: false,
-    root: ROOT,
-    logLevel: 'error',
-    // What lies beside its code as a binary is found from where it is installed.
-    ssr: { noExternal: true, external: ['classic-level'] },
-    build: {
-      ssr: true,
-      outDir,
-      emptyOutDir: false,
-      minify: false,
-      target: 'esnext',
-      copyPublicDir: false,
-      rolldownOptions: {
-        input: {
-          'src/cli/main': join(ROOT, 'src/cli/main.ts'),
-          'src/supervise/agent-thread': join(ROOT, 'src/supervise/agent-thread.ts'),
-          // Beside the chunks, where whoever starts them looks for them.
-          'src/chunks/catalogue-thread': join(ROOT, 'src/catalogue/catalogue-thread.ts'),
-          'src/chunks/forked-main': join(ROOT, 'testweb/forked-main.ts'),
-        },
-        // As deep as the files that are compiled one by one: what is told from there of other files stays true.
-        output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
-      },
-    },
-  })
 }

@@ -18,6 +18,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG = [
   'test/cluster/stories.test.ts',
   'test/cluster/real-cluster.test.ts',
+  'test/dashboard/real-cluster.test.ts',
   'test/cluster/lent-turns.test.ts',
   'test/agents/sharing-anew.test.ts',
   'src/agent/repair.test.ts',
@@ -45,6 +46,7 @@ const LONG = [
   'test/cli/guard.test.ts',
   'test/replica/making.test.ts',
   'test/cli/crawl-care.test.ts',
+  'test/dashboard/real-crawl.test.ts',
   'test/engine/failing-servers.test.ts',
   'test/engine/conformance.test.ts',
 ]

@@ -38,7 +38,13 @@ const READS_CONFIGURATION = /^src\/(?:config|control|cli|report)\//
 const VALUE_IMPORT = /(?:^|\n)(?:import|export) \{([^}]*)\} from '([^']+)'/g
 
 /** What the dashboard may load of the crawler: data and plain functions. Everything else it knows by its types only. */
-const SEEN_BY_BROWSERS = new Set(['src/base/vocabulary.ts', 'src/control/paths.ts', 'src/report/printable.ts'])
+const SEEN_BY_BROWSERS = new Set([
+  'src/base/units.ts',
+  'src/base/vocabulary.ts',
+  'src/control/client.ts',
+  'src/control/paths.ts',
+  'src/report/printable.ts',
+])
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'"\n;]*?)*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g
 
@@ -178,7 +184,7 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): Complaint[] {
 /** Every TypeScript file of ours. */
 export function readSources(root: string): SourceFile[] {
   const files: SourceFile[] = []
-  for (const folder of ['src', 'testweb', 'test', 'bench', 'tools', 'examples', 'dashboard']) {
+  for (const folder of ['src', 'testweb', 'test', 'bench', 'tools', 'examples', 'dashboard', 'kernel']) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue
       const path = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')

@@ -43,9 +43,9 @@ export const appendClientUs = (bytes: number): number => 110 + 0.0017 * bytes
 export const THREE_SERVERS_MESSAGE = 2.2
 export const appendThreeServersUs = (bytes: number): number => 520 + 0.028 * bytes
 
-/** src/ledger: batches ten times a second. Decision 0036 and its plan: beats five times a lease of 15 s; a snapshot for every 64 MiB of log. */
+/** src/ledger: batches ten times a second. Decision 0036 and its plan: beats five times a lease of 12 s; a snapshot for every 64 MiB of log. */
 export const TICKS_PER_SECOND = 10
-export const BEATS_PER_SECOND = 5 / 15
+export const BEATS_PER_SECOND = 5 / 12
 export const SNAPSHOT_LOG_BYTES = 64 * 2 ** 20
 
 // Not measured.

@@ -1,7 +1,7 @@
 // A question in front of everything else. The browser's own dialog: it keeps the focus, closes with Escape, and gives the focus back.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 export function Dialog({
   title,
@@ -14,7 +14,8 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before anything else happens: what is typed at once is typed into it.
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
     const before = document.activeElement

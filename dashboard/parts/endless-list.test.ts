@@ -35,6 +35,39 @@ function stand(sizes: readonly number[]) {
   return { list, rows, settle, asked: () => asked }
 }
 
+test('a list of which more is read meanwhile is begun anew, and stays as it was until that is there', async () => {
+  const answers = [
+    { items: [] as number[], next: null, total: 0, readShare: 0 },
+    { items: [1], next: '1', total: 2, readShare: 0.5 },
+    { items: [1, 2], next: null, total: 2, readShare: 1 },
+  ]
+  let held: PromiseWithResolvers<void> = Promise.withResolvers()
+  held.resolve()
+  const list = new EndlessList<number>(
+    async () => {
+      await held.promise
+      return answers.shift()!
+    },
+    () => undefined,
+  )
+  const settle = async (): Promise<void> => {
+    while (list.isLoading) await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+  list.look(0, 10)
+  await settle()
+  expect([list.isWhole, list.length, list.readShare]).toEqual([true, 0, 0])
+  held = Promise.withResolvers()
+  list.askAgain()
+  expect([list.isWhole, list.length, list.readShare]).toEqual([true, 0, 0])
+  held.resolve()
+  await settle()
+  expect([list.isWhole, list.row(0), list.readShare]).toEqual([false, 1, 0.5])
+  list.askAgain()
+  await settle()
+  expect([list.isWhole, list.length, list.row(1), list.readShare]).toEqual([true, 2, 2, 1])
+  list.close()
+})
+
 test('whatever is looked at is there, forwards and back, and is what the server has', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -3,11 +3,15 @@
 //
 //   pieces   0    1    2    3    4    5 …            places (a short text each) are kept for all that was seen,
 //   held               ███  ███  ███                 rows for HELD_MAX pieces around the eye
+//
+// What the server finds them in may still be read: `readShare` says how far, and `askAgain` begins the list anew.
 
 export interface Piece<T> {
   readonly items: readonly T[]
   readonly next: string | null
   readonly total: number | null
+  /** How far what it was found in is read; left out where it needs no reading. */
+  readonly readShare?: number
 }
 
 interface Known {
@@ -29,6 +33,7 @@ export class EndlessList<T> {
   #loading: number | null = null
   #end: number | null = null
   #total: number | null = null
+  #readShare = 1
   #error: unknown = null
 
   constructor(load: (after: string | undefined, signal: AbortSignal) => Promise<Piece<T>>, onChange: () => void) {
@@ -52,6 +57,11 @@ export class EndlessList<T> {
   /** As the server counts; null when it does not. */
   get total(): number | null {
     return this.#end ?? this.#total
+  }
+
+  /** 1: there is no more than what it tells of. */
+  get readShare(): number {
+    return this.#readShare
   }
 
   get error(): unknown {
@@ -82,18 +92,27 @@ export class EndlessList<T> {
     this.#onChange()
   }
 
+  /** Of its beginning, for what may be there by now; until it answers everything stays as it is. */
+  askAgain(): void {
+    const [first] = this.#known
+    if (first === undefined || this.#loading !== null || this.#error !== null || this.#abort.signal.aborted) return
+    this.#fetch(0, first, () => undefined, true)
+  }
+
   close(): void {
     this.#abort.abort()
   }
 
-  #fetch(piece: number, known: Known, then: () => void): void {
+  #fetch(piece: number, known: Known, then: () => void, isAnew = false): void {
     this.#loading = piece
     void (async () => {
       try {
-        const { items, next, total } = await this.#load(known.after, this.#abort.signal)
+        const { items, next, total, readShare = 1 } = await this.#load(known.after, this.#abort.signal)
         if (this.#abort.signal.aborted) return
+        if (isAnew) this.#forget()
         this.#held.set(piece, items)
         this.#total = total
+        this.#readShare = readShare
         const start = known.start + items.length
         if (next === null) this.#end = start
         else if (this.#known.length === piece + 1) this.#known.push({ after: next, start })
@@ -106,6 +125,12 @@ export class EndlessList<T> {
       this.#onChange()
       then()
     })()
+  }
+
+  #forget(): void {
+    this.#held.clear()
+    this.#known.length = 1
+    this.#end = null
   }
 
   #forgetFarFrom(piece: number): void {

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { asApiError } from '../talk/client.ts'
-import { count } from '../words/formats.ts'
+import { count, share } from '../words/formats.ts'
 import { Empty, Trouble } from './basics.tsx'
 import { EndlessList, type Piece } from './endless-list.ts'
 
@@ -19,6 +19,8 @@ export interface Column<T> {
 }
 
 const OVERSCAN = 8
+/** While what is listed is being read, or nothing is there yet. */
+const AGAIN_MS = 1_000
 const ROOM_MAX = 8_000_000
 
 export function EndlessTable<T>({
@@ -32,6 +34,7 @@ export function EndlessTable<T>({
   sort,
   onSort,
   what,
+  isGrowing,
   empty,
 }: {
   label: string
@@ -46,6 +49,8 @@ export function EndlessTable<T>({
   onSort?: (sort: string) => void
   /** What is listed, in the plural. */
   what: string
+  /** The crawl runs: what is not there yet may come. */
+  isGrowing: boolean
   empty: ComponentChildren
 }) {
   const [, redraw] = useState(0)
@@ -66,6 +71,8 @@ export function EndlessTable<T>({
     return () => list.close()
   }, [list])
 
+  const isEmpty = list.isWhole && list.length === 0
+  const isShown = !isEmpty && list.error === null
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
@@ -74,7 +81,7 @@ export function EndlessTable<T>({
     observer.observe(element)
     measure()
     return () => observer.disconnect()
-  }, [])
+  }, [isShown])
 
   const rows = list.length + (list.isWhole ? 0 : 1)
   const whole = rows * rowHeight
@@ -87,6 +94,17 @@ export function EndlessTable<T>({
   const below = Math.max(0, room - above - (last - first) * rowHeight)
 
   useEffect(() => list.look(first, last))
+
+  const { readShare } = list
+  // Nothing is whole before it is.
+  const read = share(Math.min(readShare, 0.99), 1)
+  // Beside a crawl that runs the catalogue is always a little behind: what is shown of it stays until somebody refreshes it.
+  const mayComplete = isEmpty ? isGrowing || readShare < 1 : !isGrowing && readShare < 1 && eye.top === 0
+  useEffect(() => {
+    if (!mayComplete) return
+    const timer = setInterval(() => document.hidden || list.askAgain(), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [list, mayComplete])
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -111,7 +129,13 @@ export function EndlessTable<T>({
         }}
       />
     )
-  if (list.isWhole && list.length === 0) return <Empty title={`No ${what}`}>{empty}</Empty>
+  if (isEmpty && readShare < 1)
+    return (
+      <Empty title={`Reading … ${read}`}>
+        What was crawled is being read, so that it can be found. {`The ${what} come by themselves.`}
+      </Empty>
+    )
+  if (isEmpty) return <Empty title={`No ${what}`}>{empty}</Empty>
   return (
     <div class="endless">
       <div
@@ -194,7 +218,7 @@ export function EndlessTable<T>({
       <p class="endless-foot soft" role="status">
         {list.isLoading && list.length === 0
           ? 'loading …'
-          : `${list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}${list.isLoading ? ' · loading …' : ''}`}
+          : `${list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}${readShare < 1 ? ` in the ${read} that is read so far` : ''}${list.isLoading ? ' · loading …' : ''}`}
       </p>
     </div>
   )

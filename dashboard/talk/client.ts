@@ -1,106 +1,56 @@
-// Questions to the control API. Methods and paths are the server's own table; answers have the types of its schemas.
+// Questions to the control API: the crawler's own client (src/control/client.ts), with the token of this tab.
 
 import type { AnswerOf, BodyOf, ParamsOf, RouteName } from '../../src/control/api.ts'
-import { PATHS } from '../../src/control/paths.ts'
+import {
+  ControlError as ApiError,
+  createClient,
+  fetchTransport,
+  type LiveListener,
+  type Transport,
+} from '../../src/control/client.ts'
 import { refuseToken, token } from './session.ts'
 
-export interface FieldError {
-  readonly where: string
-  readonly what: string
-}
+export { ApiError }
 
-/** What went wrong, in words for people; `fields` where single fields of a form are at fault. */
-export class ApiError extends Error {
-  /** 0: nobody answered. */
-  readonly status: number
-  readonly code: string
-  readonly fields: readonly FieldError[]
-
-  constructor(status: number, code: string, message: string, fields: readonly FieldError[] = []) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.fields = fields
-  }
-}
+export type FieldError = ApiError['fields'][number]
 
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  return new ApiError(0, 'unknown', error instanceof Error ? error.message : String(error))
+  return new ApiError(0, 'UNKNOWN', error instanceof Error ? error.message : String(error))
 }
 
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
-/** `:name` from the params, what is left over as a query. */
-export function addressOf(path: string, params: Readonly<Record<string, unknown>>): string {
-  const query = new URLSearchParams()
-  const inPath = new Set<string>()
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    inPath.add(name)
-    return encodeURIComponent(String(params[name]))
+const transport: Transport = async (request) => {
+  const answer = await fetchTransport(
+    '',
+    token.value,
+  )(request).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    throw new ApiError(0, error.code, 'The server does not answer. Does its process still run?', [], error)
   })
-  for (const [name, value] of Object.entries(params)) {
-    if (inPath.has(name) || value === undefined || value === null || value === '') continue
-    query.set(name, typeof value === 'string' ? value : JSON.stringify(value))
-  }
-  return query.size === 0 ? filled : `${filled}?${query.toString()}`
+  if (answer.status === 401) refuseToken()
+  return answer
 }
 
+const client = createClient(transport, { who: 'dashboard' }) as {
+  call(...asked: unknown[]): Promise<unknown>
+  live(crawl: string, listener: LiveListener, signal: AbortSignal): Promise<void>
+}
+
+/** What is empty is not asked for: fields of a filter that nobody filled in. */
 export async function call<N extends RouteName>(
   name: N,
   params: ParamsOf<N>,
   body?: BodyOf<N>,
   signal?: AbortSignal,
 ): Promise<AnswerOf<N>> {
-  const { method, path } = PATHS[name]
-  const sends = method !== 'GET'
-  const response = await ask(addressOf(path, params), {
-    method,
-    headers: sends ? { 'content-type': 'application/json' } : {},
-    ...(sends ? { body: JSON.stringify(body ?? {}) } : {}),
-    ...(signal === undefined ? {} : { signal }),
-  })
-  return (await response.json()) as AnswerOf<N>
+  const said = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''))
+  return (await client.call(name, said, body, signal)) as AnswerOf<N>
 }
 
-/** For the record of changes. */
-const WHO = { 'x-portolan-who': 'dashboard' }
-
-/** A response that is well, or an ApiError. */
-export async function ask(
-  address: string,
-  { headers, ...init }: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
-): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(address, {
-      ...init,
-      headers: { ...headers, ...WHO, ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }) },
-      cache: 'no-store',
-      credentials: 'omit',
-    })
-  } catch (error) {
-    if (isAbort(error)) throw error
-    throw new ApiError(0, 'unreachable', 'The server does not answer. Does its process still run?')
-  }
-  if (response.ok) return response
-  if (response.status === 401) refuseToken()
-  throw await errorOf(response)
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  try {
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; fields?: readonly FieldError[] }
-    }
-    return new ApiError(response.status, error.code, error.message, error.fields ?? [])
-  } catch {
-    return new ApiError(
-      response.status,
-      'answer',
-      `The server answered with ${response.status} ${response.statusText}.`,
-    )
-  }
+export function live(crawl: string, listener: LiveListener, signal: AbortSignal): Promise<void> {
+  return client.live(crawl, listener, signal)
 }

@@ -4,10 +4,8 @@
 //   hidden  ─▶ nothing at all; on return everything is asked for anew
 
 import type { CrawlEvent, CrawlInfo, sampleSchema } from '../../src/control/api.ts'
-import { LIVE_PATH } from '../../src/control/paths.ts'
 import type { z } from 'zod'
-import { addressOf, type ApiError, ask, asApiError, call, isAbort } from './client.ts'
-import { EventStreamReader } from './event-stream.ts'
+import { type ApiError, asApiError, call, live } from './client.ts'
 import { token } from './session.ts'
 import { Store } from './store.ts'
 
@@ -71,7 +69,7 @@ export class LiveCrawl {
       this.#hear(await call('crawl', { crawl: this.id }, undefined, signal))
       await this.#listen(signal)
     } catch (error) {
-      if (isAbort(error) || signal.aborted) return
+      if (signal.aborted) return
       this.error.set(asApiError(error))
     }
     if (signal.aborted) return
@@ -81,29 +79,26 @@ export class LiveCrawl {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const response = await ask(addressOf(LIVE_PATH, { crawl: this.id }), {
-      signal,
-      headers: { accept: 'text/event-stream' },
-    })
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    if (reader === undefined) return
-    this.connection.set('live')
-    this.#tries = 0
-    const messages = new EventStreamReader()
-    let silence: ReturnType<typeof setTimeout> | undefined
+    const silence = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onSign = (): void => {
+      this.connection.set('live')
+      this.#tries = 0
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), SILENCE_MS)
+    }
+    const listener = {
+      onSign,
+      onInfo: (info: CrawlInfo) => this.#hear(info),
+      onEvent: (event: CrawlEvent) => this.#add(event),
+    }
     try {
-      for (;;) {
-        silence = setTimeout(() => void reader.cancel().catch(() => undefined), SILENCE_MS)
-        const { value, done } = await reader.read()
-        clearTimeout(silence)
-        if (done) return
-        for (const { event, data } of messages.take(value)) {
-          if (event === 'crawl') this.#hear(JSON.parse(data) as CrawlInfo)
-          if (event === 'event') this.#add(JSON.parse(data) as CrawlEvent)
-        }
-      }
+      await live(this.id, listener, AbortSignal.any([signal, silence.signal]))
+    } catch (error) {
+      // It fell silent, and is asked again.
+      if (!silence.signal.aborted) throw error
     } finally {
-      clearTimeout(silence)
+      clearTimeout(timer)
     }
   }
 

@@ -63,6 +63,7 @@ export function ArchiveView({ info }: ViewProps) {
         what="files"
         question={JSON.stringify([crawl, round])}
         load={(after, signal) => call('archive', { crawl, after }, undefined, signal)}
+        isGrowing={info.now !== null}
         columns={COLUMNS}
         rowHeight={48}
         keyOf={({ name }) => name}

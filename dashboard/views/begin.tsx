@@ -6,6 +6,7 @@ import { ChoiceField, errorAt, FormTrouble, LinesField, TextField, useDoing } fr
 import { tell } from '../parts/notices.tsx'
 import { go, hrefOf } from '../route.ts'
 import { ApiError, call } from '../talk/client.ts'
+import { limitOf } from './limits.ts'
 
 const SCOPES = [
   ['host', 'the hosts of the seeds'],
@@ -25,14 +26,6 @@ const FIELDS = [
   'options.agent.maxPages',
   'options.agent.maxTime',
 ]
-
-/** Numbers become numbers, what was left empty is not said. */
-function limitOf(text: string): number | string | undefined {
-  const trimmed = text.trim()
-  if (trimmed === '') return undefined
-  const value = Number(trimmed.replaceAll(/[, _]/g, ''))
-  return Number.isNaN(value) ? trimmed : value
-}
 
 type Options = Record<string, Record<string, unknown>>
 

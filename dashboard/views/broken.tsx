@@ -75,6 +75,7 @@ export function BrokenView({ info, route }: ViewProps) {
           what="broken links"
           question={JSON.stringify([crawl, host, round])}
           load={(after, signal) => call('broken', { crawl, after, host }, undefined, signal)}
+          isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
           keyOf={({ at }) => at}

@@ -43,6 +43,7 @@ export function ChangesView({ info }: ViewProps) {
         what="changes"
         question={JSON.stringify([crawl, round])}
         load={(after, signal) => call('changes', { crawl, after }, undefined, signal)}
+        isGrowing={info.now !== null}
         columns={columns}
         rowHeight={36}
         keyOf={({ number }) => String(number)}

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<CrawlEvent>[] = [
   {
     name: 'kind',
     label: 'Kind',
-    className: 'w-kind',
+    className: 'w-kind wide',
     cell: ({ kind }) => <Pill tone={TONES[kind] ?? 'idle'}>{shown(kind, 30)}</Pill>,
   },
   {
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<CrawlEvent>[] = [
     label: 'What',
     className: 'grow',
     cell: ({ text }) => (
-      <span title={shown(text, 2_000)}>
+      <span class="two-lines" title={shown(text, 2_000)}>
         <Shown text={text} />
       </span>
     ),
@@ -100,8 +100,9 @@ export function EventsView({ live, info }: ViewProps) {
         what="events"
         question={JSON.stringify([crawl, round])}
         load={(after, signal) => call('events', { crawl, after }, undefined, signal)}
+        isGrowing={info.now !== null}
         columns={COLUMNS}
-        rowHeight={36}
+        rowHeight={48}
         keyOf={({ number }) => String(number)}
         empty="Nothing worth telling has happened."
       />

@@ -94,6 +94,7 @@ export function HostsView({ info, route }: ViewProps) {
           what="hosts"
           question={JSON.stringify([crawl, sort, text, round])}
           load={(after, signal) => call('hosts', { crawl, after, sort, text }, undefined, signal)}
+          isGrowing={info.now !== null}
           columns={columns}
           rowHeight={36}
           keyOf={({ host }) => host}

@@ -81,10 +81,16 @@ function Sentence({ info }: { info: CrawlInfo }) {
       {startedAt === null ? '' : `Begun ${moment(startedAt)}. `}
       {cluster === null
         ? `${count(agents)} ${agents === 1 ? 'agent' : 'agents'}.`
-        : `${count(cluster.nodes)} nodes, ${count(agents)} agents.`}{' '}
+        : `${count(cluster.nodes)} nodes, ${count(agents)} agents.${changeText(cluster)}`}{' '}
       <bdi>{shown(info.dir, 200)}</bdi>
     </>
   )
+}
+
+/** A change that not all shares have taken in. */
+function changeText({ change = 0, sharesBehind = 0 }: NonNullable<CrawlInfo['cluster']>): string {
+  if (sharesBehind === 0) return ''
+  return ` ${count(sharesBehind)} ${sharesBehind === 1 ? 'share has' : 'shares have'} yet to take in change ${count(change)}.`
 }
 
 function Figures({ info }: { info: CrawlInfo }) {

@@ -8,7 +8,7 @@ import { FilterChoice, FilterText, Filters } from '../parts/filters.tsx'
 import { Split } from '../parts/split.tsx'
 import { hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
-import { bytes, clock, duration, moment, share } from '../words/formats.ts'
+import { bytes, clock, duration, moment } from '../words/formats.ts'
 import { shown } from '../words/crawled-text.ts'
 import { ExplainDetail, ExplainField } from './explain.tsx'
 import type { ViewProps } from './view.ts'
@@ -45,7 +45,6 @@ const TYPES = [
 
 export function PagesView({ info, route }: ViewProps) {
   const [round, setRound] = useState(0)
-  const [readShare, setReadShare] = useState(1)
   const crawl = info.id
   const { host = '', status = '', type = '', text = '' } = route.query
   const columns: readonly Column<Page>[] = [
@@ -88,21 +87,14 @@ export function PagesView({ info, route }: ViewProps) {
   ]
   return (
     <>
-      <ViewHead
-        title="Pages"
-        note={
-          readShare < 1
-            ? `The newest first. The catalogue has read ${share(readShare, 1)} so far.`
-            : 'The newest first.'
-        }
-      >
+      <ViewHead title="Pages" note="The newest first.">
         <button type="button" class="button" onClick={() => setRound(round + 1)}>
           Refresh
         </button>
       </ViewHead>
       <Filters>
         <FilterText route={route} name="text" label="Words of the title" placeholder="annual report" className="grow" />
-        <FilterText route={route} name="host" label="Host" placeholder="www.example.org" />
+        <FilterText route={route} name="host" label="Host" placeholder="example.org" />
         <FilterChoice route={route} name="status" label="Status" choices={STATUSES} />
         <FilterChoice route={route} name="type" label="Type" choices={TYPES} />
         <ExplainField crawl={crawl} query={route.query} />
@@ -116,11 +108,8 @@ export function PagesView({ info, route }: ViewProps) {
           label="Pages"
           what="pages"
           question={JSON.stringify([crawl, host, status, type, text, round])}
-          load={async (after, signal) => {
-            const answer = await call('pages', { crawl, after, host, status, type, text }, undefined, signal)
-            setReadShare(answer.readShare)
-            return answer
-          }}
+          load={(after, signal) => call('pages', { crawl, after, host, status, type, text }, undefined, signal)}
+          isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
           keyOf={({ at }) => at}

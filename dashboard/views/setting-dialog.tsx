@@ -9,7 +9,7 @@ import { Preview } from '../parts/preview.tsx'
 import { ApiError, call } from '../talk/client.ts'
 import { shown } from '../words/crawled-text.ts'
 import { EFFECTS } from '../words/meanings.ts'
-import { asText, asTyped, editorOf, fromTyped } from './setting-values.ts'
+import { asTyped, editorOf, fromTyped } from './setting-values.ts'
 
 type Setting = AnswerOf<'settings'>['settings'][number]
 
@@ -57,7 +57,7 @@ export function SettingDialog({
   }
   const field = {
     label: setting.name,
-    hint: `${setting.text} Usually ${shown(asText(setting.usual), 120)}.`,
+    hint: `${setting.text} Usually ${shown(setting.usualText, 120)}.`,
     error,
     value: text,
     onValue: change,

@@ -122,7 +122,7 @@ function Section({
                 </span>
                 {setting.isSaid ? (
                   <small>
-                    usually <Shown text={asText(setting.usual)} most={80} />
+                    usually <Shown text={setting.usualText} most={80} />
                   </small>
                 ) : null}
               </td>

@@ -9,7 +9,7 @@ import { Split } from '../parts/split.tsx'
 import { hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
 import { shown } from '../words/crawled-text.ts'
-import { clock, count, moment, share } from '../words/formats.ts'
+import { clock, count, moment } from '../words/formats.ts'
 import { meaningOf } from '../words/meanings.ts'
 import { ExplainDetail } from './explain.tsx'
 import type { ViewProps } from './view.ts'
@@ -18,7 +18,6 @@ type Failure = AnswerOf<'failures'>['items'][number]
 
 export function SkippedView({ info, route }: ViewProps) {
   const [round, setRound] = useState(0)
-  const [readShare, setReadShare] = useState(1)
   const crawl = info.id
   const { reason = '', host = '' } = route.query
   const given = route.query['kind']
@@ -70,9 +69,7 @@ export function SkippedView({ info, route }: ViewProps) {
         note={
           reason !== '' && meaningOf(reason) !== ''
             ? `${reason}: ${meaningOf(reason)}.`
-            : readShare < 1
-              ? `The newest first. The catalogue has read ${share(readShare, 1)} so far.`
-              : 'URLs that were given up or left out, the newest first.'
+            : 'URLs that were given up or left out, the newest first.'
         }
       >
         <button type="button" class="button" onClick={() => setRound(round + 1)}>
@@ -102,11 +99,8 @@ export function SkippedView({ info, route }: ViewProps) {
           label="Failed and skipped URLs"
           what="URLs"
           question={JSON.stringify([crawl, kind, reason, host, round])}
-          load={async (after, signal) => {
-            const answer = await call('failures', { crawl, after, kind, reason, host }, undefined, signal)
-            setReadShare(answer.readShare)
-            return answer
-          }}
+          load={(after, signal) => call('failures', { crawl, after, kind, reason, host }, undefined, signal)}
+          isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
           keyOf={({ at }) => at}

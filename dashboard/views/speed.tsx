@@ -24,7 +24,8 @@ export function SpeedDialog({
   crawl: string
   agent?: number
   node?: string
-  speed?: Speed
+  /** As it is; undefined where that is not known. */
+  speed?: Speed | undefined
   onClose: () => void
 }) {
   const written = (value: number | null | undefined, by = 1): string =>
@@ -61,7 +62,10 @@ export function SpeedDialog({
         }}
       >
         <FormTrouble error={doing.error} known={['connections', 'ratePerSecond', 'bytesPerSecond']} />
-        <p class="soft">Takes effect at once. No host is asked faster than its rest allows, whatever stands here.</p>
+        <p class="soft">
+          Takes effect at once, and holds until it is changed. No host is asked faster than its rest allows, whatever
+          stands here.
+        </p>
         <TextField
           label="Hosts asked at the same time"
           kind="number"

@@ -1,5 +1,6 @@
 // What the web is like that was met, counted as pages came.
 
+import { useEffect, useState } from 'preact/hooks'
 import { Awaited, Card, ViewHead } from '../parts/basics.tsx'
 import { Bars, barsOf } from '../parts/bars.tsx'
 import { hrefOf } from '../route.ts'
@@ -10,8 +11,9 @@ import { toneOfStatus } from '../words/meanings.ts'
 import type { ViewProps } from './view.ts'
 
 export function StatisticsView({ info }: ViewProps) {
-  const answer = useAnswer('statistics', { crawl: info.id }, info.now === null ? null : 15_000)
-  const read = answer.data?.readShare ?? 1
+  const [read, setRead] = useState(1)
+  const answer = useAnswer('statistics', { crawl: info.id }, info.now !== null ? 15_000 : read < 1 ? 1_000 : null)
+  useEffect(() => setRead(answer.data?.readShare ?? 1), [answer.data])
   return (
     <>
       <ViewHead
@@ -38,6 +40,12 @@ export function StatisticsView({ info }: ViewProps) {
                   }))}
                 />
               </Card>
+              <Card title="Top-level domains" note={`${count(topLevelDomains.length)} of them`} className="tall">
+                <DomainTable domains={topLevelDomains} />
+              </Card>
+              <Card title="Servers">
+                <Bars label="Pages by server" what="pages" bars={barsOf(servers)} />
+              </Card>
               <Card title="Media types">
                 <Bars
                   label="Pages by media type"
@@ -48,6 +56,13 @@ export function StatisticsView({ info }: ViewProps) {
                   }))}
                 />
               </Card>
+              <Card title="Languages">
+                <Bars
+                  label="Pages by language"
+                  what="pages"
+                  bars={barsOf(languages).map((bar) => ({ ...bar, tone: 'moved' as const }))}
+                />
+              </Card>
               <Card title="Sizes" note={`${count(duplicates)} copies (${share(duplicates, pages)})`}>
                 <Bars
                   label="Pages by size"
@@ -56,19 +71,6 @@ export function StatisticsView({ info }: ViewProps) {
                   bars={sizes
                     .filter(([, value]) => value > 0)
                     .map(([upTo, value]) => ({ name: `up to ${bytes(upTo)}`, value, tone: 'silent' as const }))}
-                />
-              </Card>
-              <Card title="Top-level domains" note={`${count(topLevelDomains.length)} of them`} className="tall">
-                <DomainTable domains={topLevelDomains} />
-              </Card>
-              <Card title="Servers">
-                <Bars label="Pages by server" what="pages" bars={barsOf(servers)} />
-              </Card>
-              <Card title="Languages">
-                <Bars
-                  label="Pages by language"
-                  what="pages"
-                  bars={barsOf(languages).map((bar) => ({ ...bar, tone: 'moved' as const }))}
                 />
               </Card>
               <Card title="Depths" note="links from a seed">

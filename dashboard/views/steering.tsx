@@ -1,31 +1,37 @@
 // What can be done to a crawl as a whole: pause, resume, start, stop, checkpoint, more seeds, another speed.
 
 import { useState } from 'preact/hooks'
+import { formatDuration } from '../../src/base/units.ts'
 import type { CrawlInfo } from '../../src/control/api.ts'
 import { Facts } from '../parts/basics.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { errorAt, FormTrouble, LinesField, TextField, useDoing } from '../parts/form.tsx'
 import { tell } from '../parts/notices.tsx'
 import { call } from '../talk/client.ts'
-import { bytes, count } from '../words/formats.ts'
+import { bytes, count, duration } from '../words/formats.ts'
+import { limitOf } from './limits.ts'
 import { SpeedDialog } from './speed.tsx'
 import { shown } from '../words/crawled-text.ts'
 
-type Open = 'stop' | 'checkpoint' | 'seeds' | 'speed' | null
+type Open = 'start' | 'stop' | 'checkpoint' | 'seeds' | 'speed' | null
 
 export function Steering({ info }: { info: CrawlInfo }) {
   const [open, setOpen] = useState<Open>(null)
   const doing = useDoing()
   const can = new Set(info.can)
-  const act = (name: 'start' | 'pause' | 'resume'): void =>
+  const act = (name: 'pause' | 'resume'): void =>
     void doing.run(async () => tell((await call(name, { crawl: info.id }, {})).text))
   const close = (): void => setOpen(null)
   const isPaused = info.state === 'paused'
   const isAtRest = info.state === 'stopped' || info.state === 'finished'
+  // Limits of the last run hold again: whoever starts it sees them first.
+  const hasLimits = info.limits !== undefined && (info.limits.maxPages ?? info.limits.maxTimeMs) !== null
+  const start = (): void =>
+    hasLimits ? setOpen('start') : void doing.run(async () => tell((await call('start', { crawl: info.id }, {})).text))
   return (
     <>
       {can.has('start') && isAtRest ? (
-        <button type="button" class="button main" disabled={doing.isBusy} onClick={() => act('start')}>
+        <button type="button" class="button main" disabled={doing.isBusy} onClick={start}>
           Start
         </button>
       ) : null}
@@ -64,11 +70,65 @@ export function Steering({ info }: { info: CrawlInfo }) {
           <FormTrouble error={doing.error} known={[]} />
         </Dialog>
       )}
+      {open === 'start' ? <StartDialog info={info} onClose={close} /> : null}
       {open === 'stop' ? <StopDialog info={info} onClose={close} /> : null}
       {open === 'checkpoint' ? <CheckpointDialog info={info} onClose={close} /> : null}
       {open === 'seeds' ? <SeedsDialog info={info} onClose={close} /> : null}
-      {open === 'speed' ? <SpeedDialog crawl={info.id} onClose={close} /> : null}
+      {open === 'speed' ? <SpeedDialog crawl={info.id} speed={info.limits} onClose={close} /> : null}
     </>
+  )
+}
+
+function StartDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }) {
+  const { maxPages = null, maxTimeMs = null } = info.limits ?? {}
+  const [pages, setPages] = useState(maxPages === null ? '' : count(maxPages))
+  const [time, setTime] = useState(maxTimeMs === null ? '' : formatDuration(maxTimeMs))
+  const doing = useDoing()
+  const fields = doing.error?.fields ?? []
+  const start = async (): Promise<void> => {
+    const agent = { maxPages: limitOf(pages) ?? null, maxTime: time.trim() === '' ? null : time.trim() }
+    tell((await call('start', { crawl: info.id }, { options: { agent } })).text)
+    onClose()
+  }
+  return (
+    <Dialog title="Start this crawl" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void doing.run(start)
+        }}
+      >
+        <FormTrouble error={doing.error} known={['options.agent.maxPages', 'options.agent.maxTime']} />
+        <p class="soft">
+          It goes on where it stopped. Limits count from its beginning: it has {count(info.figures.pages)} pages and has
+          worked for {duration(info.figures.seconds)}.
+        </p>
+        <div class="field-row">
+          <TextField
+            label="Pages at most"
+            placeholder="no limit"
+            value={pages}
+            onValue={setPages}
+            error={errorAt(fields, 'options.agent.maxPages')}
+          />
+          <TextField
+            label="Time at most"
+            placeholder="no limit"
+            value={time}
+            onValue={setTime}
+            error={errorAt(fields, 'options.agent.maxTime')}
+          />
+        </div>
+        <div class="form-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button main" disabled={doing.isBusy}>
+            {doing.isBusy ? 'Starting …' : 'Start'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
   )
 }
 

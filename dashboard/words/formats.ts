@@ -11,9 +11,9 @@ export function compact(value: number): string {
   return value < 10_000 ? whole.format(value) : short.format(value)
 }
 
-/** Three digits that matter. */
+/** Three digits that matter; what is whole needs none behind the point. */
 export function rate(value: number): string {
-  if (value === 0) return '0'
+  if (Number.isInteger(value)) return whole.format(value)
   return value >= 100 ? whole.format(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 

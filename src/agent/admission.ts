@@ -14,6 +14,7 @@ import {
   LINK_KINDS,
   type LinkKind,
   type LinkSpans,
+  MEANS_KIND,
   MEANS_NOFOLLOW,
   type ParsedPage,
   spansOfText,
@@ -28,7 +29,9 @@ import {
   type CanonicalUrl,
   type Fingerprinter,
   hostKeyOf,
+  JOINED,
   LinkJoiner,
+  LINKS_JOINED_MAX,
   schemeOf,
   type Scope,
   slotOf,
@@ -39,7 +42,7 @@ import { RecentUrls } from './recent-urls.ts'
 /** Stands for the index of a link whose URL is at hand. */
 const NOT_JOINED = 0xffff_ffff
 /** Links asked about in one go; a page with more is taken in pieces. */
-const BATCH_LINKS = 512
+const BATCH_LINKS = LINKS_JOINED_MAX
 const LETTER_F = 102
 const LETTER_H = 104
 
@@ -273,19 +276,24 @@ export class Admission {
     const depth = source.depth + 1
     const { owners } = this.#parts
     const abroad = this.#abroad
-    const { places, bytes } = links
+    const { places } = links
     const end = Math.min(from + BATCH_LINKS, links.count)
     // What holds for the base holds for every link that the joiner can join.
-    const mayJoin = joiner.begin(base) && mayFollow && this.#judge(base.href as CanonicalUrl, depth) === null
+    const mayJoin =
+      mayFollow &&
+      joiner.begin(base) &&
+      this.#judge(base.href as CanonicalUrl, depth) === null &&
+      joiner.joinAll(links, from, end)
+    const { outcomes, highs, lows } = joiner
     pending.batch.count = 0
     abroad.batch.count = 0
     for (let i = from; i < end; i++) {
-      const start = places[3 * i] as number
       const meaning = places[3 * i + 2] as number
-      if (follows[meaning & ~MEANS_NOFOLLOW] === false) continue
+      if (follows[meaning & MEANS_KIND] === false) continue
       const saysNofollow = obeysNofollow && (meaning & MEANS_NOFOLLOW) !== 0
-      if (mayJoin && start !== -1 && !saysNofollow && joiner.join(bytes, start, places[3 * i + 1] as number)) {
-        const { other } = joiner
+      const outcome = mayJoin && !saysNofollow ? (outcomes[i - from] as number) : JOINED.left
+      if (outcome >= JOINED.base) {
+        const other = joiner.originOf(outcome)
         if (other !== null) {
           if (other.note === undefined) other.note = this.#judge(other.root, depth)
           if (other.note !== null) {
@@ -293,9 +301,10 @@ export class Admission {
             continue
           }
         }
-        const isOwn = owners === null || owners.ofSlot(slotOf(joiner.high)) === owners.self
+        const high = highs[i - from] as number
+        const isOwn = owners === null || owners.ofSlot(slotOf(high)) === owners.self
         const root = other === null ? joiner.root : other.root
-        ;(isOwn ? pending : abroad).add(joiner.high, joiner.low, i, root)
+        ;(isOwn ? pending : abroad).add(high, lows[i - from] as number, i, root)
         continue
       }
       const url = canonicalise(links.href(i), base, encoding)
@@ -303,7 +312,7 @@ export class Admission {
         sink.refused(url.refused)
         continue
       }
-      if (mayJoin && start !== -1 && joiner.missedOrigin) joiner.learn(url)
+      if (outcome === JOINED.missed) joiner.learn(url)
       const refusal = leadsIntoFiles(source.url, url) ? 'scheme' : this.#judge(url, depth)
       const isNofollow = !mayFollow || saysNofollow
       if (refusal !== null) {
@@ -375,14 +384,15 @@ export class Admission {
     sink.linked({ count: batch.count, urls, high: batch.high, low: batch.low })
   }
 
-  /** The URL of a link that was joined before. */
+  /** The URL of a link that was joined before. What was known of its origin then may be forgotten. */
   #joinAgain(links: LinkSpans, index: number, base: BaseUrl): CanonicalUrl {
-    const { places, bytes } = links
     const joiner = this.#joiner
-    const isJoined =
-      joiner.begin(base) && joiner.join(bytes, places[3 * index] as number, places[3 * index + 1] as number)
-    assert(isJoined, `a link of ${base.href} was joined once and not again`)
-    return joiner.url()
+    const joined = joiner.begin(base) ? joiner.urlOf(links, index) : null
+    if (joined !== null) return joined
+    // Such a link is ASCII: the same in every encoding.
+    const url = this.#parts.canonicalise(links.href(index), base)
+    assert(typeof url === 'string', `a link of ${base.href} was joined once and is no URL now`)
+    return url
   }
 
   async #admitOne(entry: FrontierEntry, sink: AdmissionSink): Promise<boolean> {

@@ -141,10 +141,11 @@ export class Books {
     if (this.#parts.traces?.isOn === true) this.#parts.traces.step(verdict.url, describeVerdict(verdict))
     const position = settled.page === null ? -1 : writePage(settled.page)
     if (settled.failure !== null) writeFailure(settled.failure)
-    for (const entry of settled.admitted) this.#admit(entry)
-    for (const entry of settled.abroad) this.#send(entry)
-    for (const entry of settled.held) this.#parts.writeHeld(entry)
-    for (const reason of settled.refused) figures.refuse(reason)
+    // Mostly there is nothing in them, and an iterator for each would be made for every page.
+    if (settled.admitted.length > 0) for (const entry of settled.admitted) this.#admit(entry)
+    if (settled.abroad.length > 0) for (const entry of settled.abroad) this.#send(entry)
+    if (settled.held.length > 0) for (const entry of settled.held) this.#parts.writeHeld(entry)
+    if (settled.refused.length > 0) for (const reason of settled.refused) figures.refuse(reason)
     this.#touched()
     return position
   }

@@ -175,7 +175,7 @@ function isCommitted({ open, full }: ArchiveState, counted: ArchiveState | null)
 }
 
 /** The key of the crawl's fingerprints. */
-export function keyOf(identity: CrawlIdentity): FingerprintKey {
+export function keyOf(identity: Pick<CrawlIdentity, 'key'>): FingerprintKey {
   const key = Buffer.from(identity.key, 'hex')
   return [key.readUInt32LE(0), key.readUInt32LE(4)]
 }

@@ -9,10 +9,12 @@ export type AnswerClass = (typeof ANSWER_CLASSES)[number]
 /** Pages by class of status; those that are as they were (304), which no redirect is, apart from 3xx where there are any. */
 export type AnswerCounts = Record<AnswerClass, number> & { unchanged?: number }
 
+const CLASS_OF_HUNDREDS: readonly (AnswerClass | undefined)[] = [undefined, undefined, '2xx', '3xx', '4xx', '5xx']
+
 function answerClassOf(status: number): keyof AnswerCounts {
   if (status === 304) return 'unchanged'
-  const hundreds = Math.floor(status / 100)
-  return hundreds >= 2 && hundreds <= 5 ? (`${hundreds}xx` as AnswerClass) : 'other'
+  // Named by a table, not put together: a text made anew has to be looked up among all names.
+  return CLASS_OF_HUNDREDS[Math.floor(status / 100)] ?? 'other'
 }
 
 /** Everything counted, as plain data for the ledger; time, CPU and memory with the present run's. */
@@ -72,8 +74,9 @@ export function remainingTotals(sum: CrawlTotals, parts: readonly CrawlTotals[])
 }
 
 function addAnswers(answers: AnswerCounts, name: keyof AnswerCounts, count: number): void {
-  answers[name] = (answers[name] ?? 0) + count
-  if (answers.unchanged === 0) delete answers.unchanged
+  const sum = (answers[name] ?? 0) + count
+  answers[name] = sum
+  if (sum === 0 && name === 'unchanged') delete answers.unchanged
 }
 
 function takeCounts(sum: Partial<Record<string, number>>, less: Partial<Record<string, number>>): void {

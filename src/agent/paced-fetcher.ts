@@ -28,23 +28,44 @@ export class PacedFetcher {
   }
 
   /** Null: not made, since the crawl stops. */
-  async fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome | null> {
+  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome | null> {
     const wait = this.#pace.pass()
-    let outcome: FetchOutcome | null = null
+    return wait === undefined ? this.#fetchNow(request, signal) : this.#fetchAfter(wait, request, signal)
+  }
+
+  async #fetchAfter(wait: Promise<void>, request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome | null> {
+    await wait
+    if (!this.#isStopping() && !signal.aborted) return this.#fetchNow(request, signal)
+    this.#pace.ended(null)
+    return null
+  }
+
+  /** hot: of the promises between a request and its visitor this is the only one beside the fetcher's own. */
+  #fetchNow(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
+    let asked: Promise<FetchOutcome>
     try {
-      if (wait !== undefined) {
-        await wait
-        if (this.#isStopping() || signal.aborted) return null
-      }
       if (!this.#mayAsk())
         throw new Fault('NODE_FENCED', `${request.url} is not asked for: the lease of this node is over`)
-      outcome = await this.#fetcher.fetch(request, signal)
+      asked = this.#fetcher.fetch(request, signal)
     } catch (cause) {
-      const detail = this.#broken.take(request.url, cause)
-      outcome = { kind: 'failed', code: 'VISIT_BROKEN', detail, durationMs: 0 }
+      // What must end the agent rejects.
+      return new Promise((resolve) => resolve(this.#broke(request, cause)))
+    }
+    return asked.then(this.#ended, (cause: unknown) => this.#broke(request, cause))
+  }
+
+  readonly #ended = (outcome: FetchOutcome): FetchOutcome => {
+    this.#pace.ended(outcome)
+    return outcome
+  }
+
+  #broke(request: FetchRequest, cause: unknown): FetchOutcome {
+    let outcome: FetchOutcome | null = null
+    try {
+      outcome = { kind: 'failed', code: 'VISIT_BROKEN', detail: this.#broken.take(request.url, cause), durationMs: 0 }
+      return outcome
     } finally {
       this.#pace.ended(outcome)
     }
-    return outcome
   }
 }

@@ -1,7 +1,7 @@
 // From an answer to a page: look at it, keep it, and put its outcome and its links into one batch.
 
 import { createHash, hash } from 'node:crypto'
-import { Fault, type FaultPoints, type RefusalReason } from '../base/index.ts'
+import { Fault, type FaultPoints, isoDate, type RefusalReason } from '../base/index.ts'
 import type { ContentSeen, Original } from '../content-seen/index.ts'
 import { type Body, type Document, locationOf } from '../document/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
@@ -64,11 +64,13 @@ export class PageSettler {
       const kept = this.#keepUnchanged(entry, document, asked, returns)
       if (kept !== null) return kept
     }
-    const digest = sha256(document.body)
-    if (asked.action === 'skip') return this.#follow(entry, page, asked, digest, labelled(digest), null, null, null)
+    const hex = sha256(document.body)
+    // Made once: two equal texts are compared letter by letter where one is compared at a glance.
+    const digest = labelled(hex)
+    if (asked.action === 'skip') return this.#follow(entry, page, asked, digest, digest, null, null, null)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
     if (!takesPart) return this.#keep(entry, page, asked, digest, null, null)
-    const bytes = Buffer.from(digest, 'hex')
+    const bytes = Buffer.from(hex, 'hex')
     const claimed = contentSeen.claim(bytes)
     return claimed instanceof Promise
       ? claimed.then((original) => this.#keepClaimed(entry, page, asked, digest, bytes, original))
@@ -116,17 +118,18 @@ export class PageSettler {
     original: Original | null,
   ): Promise<boolean> | boolean {
     if (original !== null) return this.#keep(entry, page, asked, digest, null, original)
-    // Whoever waits for the same content must not wait for a page that will never be kept.
-    const giveUp = (fault: unknown): never => {
-      this.#parts.contentSeen.release(bytes)
-      throw fault
-    }
     try {
       const kept = this.#keep(entry, page, asked, digest, bytes, null)
-      return kept instanceof Promise ? kept.catch(giveUp) : kept
+      return kept instanceof Promise ? kept.catch((fault: unknown) => this.#giveUp(bytes, fault)) : kept
     } catch (fault) {
-      return giveUp(fault)
+      return this.#giveUp(bytes, fault)
     }
+  }
+
+  /** Whoever waits for the same content must not wait for a page that will never be kept. */
+  #giveUp(claim: Buffer, fault: unknown): never {
+    this.#parts.contentSeen.release(claim)
+    throw fault
   }
 
   /** `claim`: the digest that is claimed for this page, or null. */
@@ -139,7 +142,7 @@ export class PageSettler {
     original: Original | null,
   ): Promise<boolean> | boolean {
     const { document } = page
-    const payloadDigest = labelled(document.wire === document.body ? digest : sha256(document.wire))
+    const payloadDigest = document.wire === document.body ? digest : labelled(sha256(document.wire))
     const written =
       asked.action === 'unstored'
         ? null
@@ -171,9 +174,7 @@ export class PageSettler {
     const target = redirectTarget(document)
     const stage = new Stage(linkLog, entry)
     const record =
-      asked.action === 'skip'
-        ? null
-        : pageRecord(entry, page, asked, labelled(digest), payloadDigest, original, location, target)
+      asked.action === 'skip' ? null : pageRecord(entry, page, asked, digest, payloadDigest, original, location, target)
     if (record !== null) returns?.mark(record)
     let later: Promise<void> | undefined
     try {
@@ -184,12 +185,11 @@ export class PageSettler {
     } catch (cause) {
       return this.#saveLinks(stage, cause)
     }
-    const enter = (): boolean =>
-      record === null
-        ? this.#leaveOut(entry, asked, stage)
-        : this.#enter(entry, page, record, payloadDigest, claim, stage)
-    if (later === undefined) return enter()
-    return later.then(enter, (cause: unknown) => this.#saveLinks(stage, cause))
+    if (later === undefined) return this.#end(entry, page, asked, record, payloadDigest, claim, stage)
+    return later.then(
+      () => this.#end(entry, page, asked, record, payloadDigest, claim, stage),
+      (cause: unknown) => this.#saveLinks(stage, cause),
+    )
   }
 
   /** The page breaks us in the middle of its links. Those that were met before count: nobody would admit them again. */
@@ -202,6 +202,20 @@ export class PageSettler {
       for (const entry of stage.heldEntries) books.held(entry)
     }
     throw cause
+  }
+
+  #end(
+    entry: FrontierEntry,
+    page: PageInHand,
+    asked: Asked,
+    record: PageRecord | null,
+    payloadDigest: string,
+    claim: Buffer | null,
+    stage: Stage,
+  ): boolean {
+    return record === null
+      ? this.#leaveOut(entry, asked, stage)
+      : this.#enter(entry, page, record, payloadDigest, claim, stage)
   }
 
   /** Nothing of the page is kept; what it leads to was found all the same. */
@@ -254,7 +268,11 @@ export class PageSettler {
       },
       page,
       failure: null,
-      ...stage.found(),
+      // One by one: spreading is slow (bench/settle.ts).
+      admitted: stage.entries,
+      abroad: stage.abroadEntries,
+      held: stage.heldEntries,
+      refused: stage.refusals,
     })
     if (claim !== null) {
       const { fetchedAtMs } = document
@@ -368,7 +386,7 @@ function pageRecord(
     wireBytes: document.wire.length,
     depth: entry.depth,
     digest,
-    fetchedAt: new Date(document.fetchedAtMs).toISOString(),
+    fetchedAt: isoDate(document.fetchedAtMs),
     via: entry.via,
     firstByteMs: Math.round(document.firstByteMs * 10) / 10,
     durationMs: Math.round(document.durationMs * 10) / 10,

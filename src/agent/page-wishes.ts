@@ -24,6 +24,8 @@ export class PageWishes {
   readonly #policy: OptOutPolicy
   readonly #desk: Pick<RobotsDesk, 'wishesFor'> | null
   readonly #productToken: string
+  /** What the last page asked that asked for nothing of us. */
+  #last: Asked = { directives: { nofollow: false, optOuts: [], tdmPolicy: null, source: '' }, action: 'note', by: null }
 
   /** `desk` is null where robots are ignored: robots.txt is not known then. */
   constructor(policy: OptOutPolicy, desk: Pick<RobotsDesk, 'wishesFor'> | null, productToken: string) {
@@ -42,7 +44,11 @@ export class PageWishes {
       pathAndQuery: site === null ? '' : pathOf(document.url),
       wallMs: document.fetchedAtMs,
     })
-    if (directives.optOuts.length === 0) return { directives, action: 'note', by: null }
+    if (directives.optOuts.length === 0) {
+      // Nearly every page asks for nothing, in the same object.
+      if (directives !== this.#last.directives) this.#last = { directives, action: 'note', by: null }
+      return this.#last
+    }
     return { directives, ...this.#policy.actionFor(directives.optOuts, mediaType) }
   }
 }

@@ -7,6 +7,7 @@
 // Always true: a URL has one line more than notes, or as many while it waits or when the visit failed; the line of the last
 // visit counts. Nothing of this is there in a crawl that never returns (docs/decisions/0024).
 
+import { isoDate } from '../base/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Validators } from '../fetch/index.ts'
 import type { FrontierEntry } from '../frontier/index.ts'
@@ -81,7 +82,7 @@ export function unchangedRecord(
     wireBytes: 0,
     depth: entry.depth,
     digest: capture.digest,
-    fetchedAt: new Date(document.fetchedAtMs).toISOString(),
+    fetchedAt: isoDate(document.fetchedAtMs),
     via: entry.via,
     visit: visit + 1,
     revisitOf: capture.fetchedAt,

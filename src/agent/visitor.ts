@@ -162,7 +162,11 @@ export class Visitor {
         return frontier.settle(turn, { restMs, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
-      const step = await this.#ask(turn, entry, origin, addresses, i, again, brought)
+      const isHead = this.#begin(entry, addresses)
+      const outcome = await this.#ask(turn, entry, addresses, i, isHead, brought)
+      const next = this.#answered(turn, entry, origin, i, again, isHead, outcome)
+      // Mostly there is nothing to wait for.
+      const step = next instanceof Promise ? await next : next
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
       if (step.restMs > 0 || step.ends === true) {
@@ -257,45 +261,60 @@ export class Visitor {
     }
   }
 
-  /** One request for a page and what follows. Null when the turn is already settled. */
-  async #ask(
-    turn: Turn,
-    entry: FrontierEntry,
-    origin: Origin,
-    addresses: readonly Address[],
-    index: number,
-    again: readonly FrontierEntry[],
-    brought: Brought | null,
-  ): Promise<Step | null> {
-    const { fetcher, permits, signal, rules, books, faults, returns, walls, heads, traps, trouble, traces, lending } =
-      this.#parts
+  /** Right before a request for a page. Says whether its head is all that is asked for. */
+  #begin(entry: FrontierEntry, addresses: readonly Address[]): boolean {
+    const { faults, returns, heads, traps, traces } = this.#parts
     faults.hit('visit')
     if (traces.isOn) traces.step(entry.url, `is asked for at ${addresses[0]?.ip ?? 'a proxy'}, try ${entry.tries + 1}`)
     const isReturn = returns !== null && returns.has(entry.url)
     const isHead = heads !== null && !isReturn && heads.isDue(entry)
     if (entry.tries === 0 && entry.pauses === 0 && !isHead && !isReturn) traps?.asked(entry)
+    return isHead
+  }
+
+  /** The answer that was brought, or one request. Null: not made, since the crawl stops. */
+  #ask(
+    turn: Turn,
+    entry: FrontierEntry,
+    addresses: readonly Address[],
+    index: number,
+    isHead: boolean,
+    brought: Brought | null,
+  ): Promise<FetchOutcome | null> {
+    const { fetcher, signal, rules, returns, lending } = this.#parts
     const answer = brought?.get(entry.url)
-    const outcome =
-      answer !== undefined && lending !== null
-        ? await lending.outcomeOf(answer)
-        : await fetcher.fetch(
-            {
-              url: entry.url,
-              addresses,
-              purpose: 'page',
-              method: isHead ? 'HEAD' : 'GET',
-              isLast: index === turn.entries.length - 1,
-              acceptPartial: entry.tries >= rules.retries,
-              validators: returns?.validatorsOf(entry.url),
-            },
-            signal,
-          )
+    if (answer !== undefined && lending !== null) return lending.outcomeOf(answer)
+    return fetcher.fetch(
+      {
+        url: entry.url,
+        addresses,
+        purpose: 'page',
+        method: isHead ? 'HEAD' : 'GET',
+        isLast: index === turn.entries.length - 1,
+        acceptPartial: entry.tries >= rules.retries,
+        validators: returns?.validatorsOf(entry.url),
+      },
+      signal,
+    )
+  }
+
+  /** What follows from one request. Null when the turn is already settled. */
+  #answered(
+    turn: Turn,
+    entry: FrontierEntry,
+    origin: Origin,
+    index: number,
+    again: readonly FrontierEntry[],
+    isHead: boolean,
+    outcome: FetchOutcome | null,
+  ): Promise<Step> | Step | null {
+    const { permits, signal, books, heads, traces } = this.#parts
     if (traces.isOn) traces.step(entry.url, describeOutcome(outcome))
     if (outcome === null || (signal.aborted && outcome.kind === 'failed')) {
       permits.giveBack()
       return { restMs: 0, back: entry, ends: true }
     }
-    if (isHead && heads.leadsOn(entry, outcome)) return this.#headed(turn, entry, origin, outcome)
+    if (isHead && heads !== null && heads.leadsOn(entry, outcome)) return this.#headed(turn, entry, origin, outcome)
     switch (outcome.kind) {
       case 'skipped':
         permits.giveBack()
@@ -315,22 +334,32 @@ export class Visitor {
       }
       case 'fetched': {
         const { document } = outcome
-        if (outcome.hasNewCookies === true) lending?.keep(turn.host)
+        let step: Promise<Step> | Step | null = null
         try {
-          const back = outcome.hasNewCookies === true ? walls.again(entry, document) : null
-          if (back !== null) {
-            permits.giveBack()
-            trouble.answered(origin)
-            return { restMs: this.#parts.manners.restAfter(turn.host, document.durationMs), back, ends: true }
-          }
-          const step = this.#conclude(turn, entry, origin, document)
-          // Mostly there is nothing to wait for.
-          return step instanceof Promise ? await step : step
+          step = this.#fetched(turn, entry, origin, document, outcome.hasNewCookies === true)
         } finally {
-          document.release()
+          if (!(step instanceof Promise)) document.release()
         }
+        return step instanceof Promise ? step.finally(() => document.release()) : step
       }
     }
+  }
+
+  #fetched(
+    turn: Turn,
+    entry: FrontierEntry,
+    origin: Origin,
+    document: Document,
+    hasNewCookies: boolean,
+  ): Promise<Step> | Step {
+    if (!hasNewCookies) return this.#conclude(turn, entry, origin, document)
+    const { permits, walls, lending, trouble, manners } = this.#parts
+    lending?.keep(turn.host)
+    const back = walls.again(entry, document)
+    if (back === null) return this.#conclude(turn, entry, origin, document)
+    permits.giveBack()
+    trouble.answered(origin)
+    return { restMs: manners.restAfter(turn.host, document.durationMs), back, ends: true }
   }
 
   /** The head came, or did not: the page itself is asked for when the host has rested. */

@@ -14,6 +14,9 @@ export interface ReadShare {
   readonly readShare: number
 }
 
+/** What is found, and how far what it was found in is read. */
+export type Catalogued<T> = Listed<T> & ReadShare
+
 interface Part {
   readonly after?: string | undefined
   readonly limit?: number | undefined

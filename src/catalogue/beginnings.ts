@@ -5,12 +5,12 @@ import { cut, PREFIX_LENGTH_MAX } from './words.ts'
 /** From one number in so many on a set of bits is quicker than sorting. */
 const SPARSE = 64
 
-/** Of lines `first` and `count - 1` that follow. Each list rises, and has each line once. */
-export function listsOfBeginnings(
+/** Of lines `first` and `count - 1` that follow, one after another. Each list rises, and has each line once. */
+export function* listsOfBeginnings(
   words: ReadonlyMap<string, readonly number[]>,
   first: number,
   count: number,
-): Map<string, readonly number[]> {
+): Generator<readonly [string, readonly number[]], void, void> {
   const parts = new Map<string, (readonly number[])[]>()
   for (const [word, ids] of words) {
     let last = ''
@@ -24,10 +24,8 @@ export function listsOfBeginnings(
       else known.push(ids)
     }
   }
-  const lists = new Map<string, readonly number[]>()
   const bits = new Uint32Array(Math.ceil(count / 32))
-  for (const [beginning, lines] of parts) lists.set(beginning, joined(lines, first, bits))
-  return lists
+  for (const [beginning, lines] of parts) yield [beginning, joined(lines, first, bits)]
 }
 
 function joined(parts: readonly (readonly number[])[], first: number, bits: Uint32Array): readonly number[] {

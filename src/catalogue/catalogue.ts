@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
-import { isFailure, isPage } from '../report/index.ts'
-import { type FailureRecord, type PageRecord, ReturnedPages } from '../store/index.ts'
+import { type FailureRecord, isFailure, isPage, type PageRecord, ReturnedPages } from '../store/index.ts'
 import type {
   BrokenLink,
   BrokenQuery,
+  Catalogued,
   CataloguedFailure,
   CataloguedHost,
   CataloguedPage,
@@ -24,7 +24,6 @@ import type {
   HostsQuery,
   Listed,
   PagesQuery,
-  ReadShare,
   Statistics,
 } from './answers.ts'
 import { type Standing, StandingWatch } from './crawl-standing.ts'
@@ -86,6 +85,7 @@ export class Catalogue {
   #wroteMs = -Infinity
   /** A write or a merge that is under way. */
   #job: Steps | null = null
+  #isMerging = false
   #isMergeDue = true
   /** Notes of pages that were returned to, while lines are read; a crawl that never returns has none. */
   #returned: readonly ReturnedPages[] | null = null
@@ -143,7 +143,10 @@ export class Catalogue {
     return Math.max(0, this.#standing.pages + this.#standing.failures - this.#seen.pages - this.#seen.failures)
   }
 
-  /** Reads on for about so long, and at least a step. True when there is nothing left to do now. */
+  /**
+   * Reads on for about so long, and at least a step. True when there is nothing left to do now. `isAwaited`: somebody waits for what is not
+   * read yet, and does not wait for segments to be merged.
+   */
   async advance(ms: number, isAwaited = false): Promise<boolean> {
     const untilMs = this.#clock.nowMs() + ms
     try {
@@ -157,20 +160,20 @@ export class Catalogue {
     }
   }
 
-  pages(query: PagesQuery): Listed<CataloguedPage> & ReadShare {
-    return this.#ask(() => ({ ...this.#finder.pages(query), readShare: this.readShare }))
+  pages(query: PagesQuery): Catalogued<CataloguedPage> {
+    return this.#find(() => this.#finder.pages(query))
   }
 
-  failures(query: FailuresQuery): Listed<CataloguedFailure> & ReadShare {
-    return this.#ask(() => ({ ...this.#finder.failures(query), readShare: this.readShare }))
+  failures(query: FailuresQuery): Catalogued<CataloguedFailure> {
+    return this.#find(() => this.#finder.failures(query))
   }
 
-  broken(query: BrokenQuery): Listed<BrokenLink> {
-    return this.#ask(() => this.#finder.broken(query))
+  broken(query: BrokenQuery): Catalogued<BrokenLink> {
+    return this.#find(() => this.#finder.broken(query))
   }
 
-  hosts(query: HostsQuery): Listed<CataloguedHost> {
-    return this.#ask((reader) => listHosts(reader, query))
+  hosts(query: HostsQuery): Catalogued<CataloguedHost> {
+    return this.#find((reader) => listHosts(reader, query))
   }
 
   host(name: string): HostFacts | null {
@@ -185,6 +188,10 @@ export class Catalogue {
     this.#letGo()
     for (const file of Object.values(this.#files)) file.close()
     if (this.#elsewhere !== null) rmSync(this.#elsewhere, { recursive: true, force: true })
+  }
+
+  #find<T>(question: (reader: DatabaseSync) => Listed<T>): Catalogued<T> {
+    return this.#ask((reader) => ({ ...question(reader), readShare: this.readShare }))
   }
 
   /** Everything a question reads is of one moment; where it finds damage it is asked again of what is made anew. */
@@ -207,22 +214,28 @@ export class Catalogue {
 
   /** True when there is nothing to do now. */
   async #step(isAwaited: boolean): Promise<boolean> {
+    const isLookDue = this.#clock.nowMs() - this.#lookedMs >= LOOK_EVERY_MS
     if (this.#job !== null) {
+      if (this.#isMerging && isAwaited) {
+        if (isLookDue) await this.#look()
+        if (!this.#isBehind()) return true
+      }
       if (this.#job.next().done === true) {
         this.#job = null
+        this.#isMerging = false
         this.#noteSeen()
       }
       return false
     }
     if (this.#intake.isFull) return this.#startWriting()
-    const isLookDue = this.#clock.nowMs() - this.#lookedMs >= LOOK_EVERY_MS
     if (isLookDue || (isAwaited && !this.#isBehind())) await this.#look()
     for (const collection of [PAGES, FAILURES] as const) if (await this.#readOn(collection)) return false
     const { heldLines } = this.#intake
     const isOld = this.#clock.nowMs() - this.#wroteMs >= WRITE_EVERY_MS
     if (this.#hasUnwritten() && (isAwaited || isOld || heldLines === 0)) return this.#startWriting()
-    if (this.#isMergeDue) {
+    if (this.#isMergeDue && !isAwaited) {
       this.#isMergeDue = false
+      this.#isMerging = true
       this.#job = this.#intake.merge()
       return false
     }
@@ -357,6 +370,7 @@ export class Catalogue {
   #letGo(): void {
     this.#job?.return()
     this.#job = null
+    this.#isMerging = false
     for (const returned of this.#returned ?? []) returned.close()
     this.#returned = null
     rmSync(`${this.#path}-returns`, { recursive: true, force: true })

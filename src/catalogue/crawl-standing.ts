@@ -6,7 +6,14 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { decodeBatch, journalBegun, lookAtIdentity, lookAtRecords } from '../ledger/index.ts'
+import {
+  decodeBatch,
+  journalBegun,
+  type JournalPlace,
+  journalStart,
+  lookAtIdentity,
+  lookAtRecords,
+} from '../ledger/index.ts'
 import { loadCursor, loadLayout } from '../view/index.ts'
 
 export interface Standing {
@@ -28,6 +35,7 @@ export class StandingWatch {
   readonly #dir: string
   #key: string | null = null
   #batch = 0
+  readonly #place: JournalPlace = journalStart()
   #files: BatchFiles = {}
   /** Lengths when the journal was last read: it is read again when they have changed. */
   #sizes = ''
@@ -72,11 +80,11 @@ export class StandingWatch {
     }
   }
 
-  /** Only when something was written since: the last part of a journal has up to 64 MiB. */
+  /** Only when something was written since, and only that. */
   async #readJournal(sizes: string): Promise<void> {
     if (sizes === this.#sizes) return
     let last: { number: number; body: Buffer } | null = null
-    for await (const record of lookAtRecords(join(this.#dir, 'state/journal'), this.#batch)) last = record
+    for await (const record of lookAtRecords(join(this.#dir, 'state/journal'), this.#batch, this.#place)) last = record
     if (last !== null) {
       this.#batch = last.number
       this.#files = decodeBatch(last.body).files

@@ -1,2 +1,2 @@
 export type * from './answers.ts'
-export { type CatalogueDesk, CPU_SHARE_USUAL, openCatalogue, type OpenCatalogueOptions } from './open-catalogue.ts'
+export { type CatalogueDesk, CatalogueThread, openCatalogue, type OpenCatalogueOptions } from './open-catalogue.ts'

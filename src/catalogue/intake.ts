@@ -24,6 +24,8 @@ const LISTED_HELD_MAX = 2_000_000
 const HOSTS_HELD_MAX = 100_000
 /** Rows that are counted in one step. */
 const STEP_ROWS = 256
+/** Beginnings that are put together in one: the short ones have nearly all lines. */
+const STEP_LISTS = 128
 
 /** Keys of lists. Cells name their collection: the numbers of pages and of failures have nothing to do with each other. */
 export const keyOfCell = (collection: Collection, host: number, a: number, b: number): string =>
@@ -238,7 +240,9 @@ export class Intake {
     const first = count - places.length + 1
     this.#places.add(collection, first, places)
     yield
-    yield* this.#segments.write(collection, first, count, this.#listsOf(collection))
+    const lists = yield* this.#listsOf(collection)
+    yield
+    yield* this.#segments.write(collection, first, count, lists)
     this.#writeCells(collection, ALL_HOSTS, this.#held.cells)
     let rows = 0
     for (const { id, cells } of this.#held.hosts.values()) {
@@ -247,7 +251,7 @@ export class Intake {
     }
   }
 
-  #listsOf(collection: Collection): Map<string, readonly number[]> {
+  *#listsOf(collection: Collection): Generator<void, Map<string, readonly number[]>, void> {
     const lists = new Map<string, readonly number[]>()
     const { cells, hosts, words, places } = this.#held
     for (const { a, b, ids } of cells[collection].values()) lists.set(keyOfCell(collection, ALL_HOSTS, a, b), ids)
@@ -256,9 +260,11 @@ export class Intake {
     }
     if (collection === FAILURES) return lists
     for (const [word, ids] of words) lists.set(WORD + word, ids)
+    yield
     const first = this.#files[collection].count - places[collection].length + 1
     for (const [beginning, ids] of listsOfBeginnings(words, first, places[collection].length)) {
       lists.set(BEGINNING + beginning, ids)
+      if (lists.size % STEP_LISTS === 0) yield
     }
     return lists
   }

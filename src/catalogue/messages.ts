@@ -1,4 +1,4 @@
-// What is said between a catalogue's thread and those who ask it.
+// What is said between the thread of catalogues and those who ask them.
 
 import { Fault, type FaultCode } from '../base/index.ts'
 import type { BrokenQuery, FailuresQuery, HostsQuery, PagesQuery } from './answers.ts'
@@ -13,7 +13,8 @@ export type Question =
   | { readonly ask: 'statistics' }
   | { readonly ask: 'close' }
 
-export type ToCatalogue = Question & { readonly number: number }
+/** Of the catalogue of a directory, which is opened by the first question. */
+export type ToCatalogue = Question & { readonly number: number; readonly dir: string }
 
 export interface FaultText {
   readonly code: FaultCode

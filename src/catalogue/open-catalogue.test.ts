@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { crawl, FAST, temporaryDirectory } from '../../test/crawl/run-crawl.ts'
 import { startTestWeb } from '../../testweb/index.ts'
 import { summarise } from '../report/index.ts'
-import { type CatalogueDesk, openCatalogue } from './open-catalogue.ts'
+import { type CatalogueDesk, CatalogueThread, openCatalogue } from './open-catalogue.ts'
 
 async function opened(dir: string): Promise<CatalogueDesk> {
   const desk = await openCatalogue(dir, { cpuShare: 1 })
@@ -105,4 +105,28 @@ test('is refused where there is no directory, and after it was closed', async ()
   expect(await desk.pages({})).toEqual({ items: [], next: null, total: 0, readShare: 1 })
   await desk.close()
   await expect(desk.pages({})).rejects.toThrow(/closed/)
+})
+
+test('several of one thread answer each for its own directory, whichever is closed first', async () => {
+  const thread = new CatalogueThread({ cpuShare: 1 })
+  const dirs = Array.from({ length: 3 }, () => temporaryDirectory(onTestFinished))
+  const open = async (dir: string, number: number): Promise<CatalogueDesk> => {
+    const at = '2026-11-16T12:00:00.000Z'
+    const failure = { url: 'https://a.test/x', kind: 'failed', reason: 'timeout', detail: '', depth: 1, via: null, at }
+    writeFileSync(join(dir, 'failures.jsonl'), `${JSON.stringify(failure)}\n`.repeat(number + 1))
+    const desk = await thread.open(dir)
+    onTestFinished(() => desk.close())
+    await readAll(desk)
+    return desk
+  }
+  const totals = async (desks: readonly CatalogueDesk[]): Promise<unknown> =>
+    Promise.all(desks.map(async (desk) => (await desk.failures({})).total))
+  const desks = await Promise.all(dirs.map(open))
+  expect(await totals(desks)).toEqual([1, 2, 3])
+  await expect(thread.open(dirs[1] ?? '')).rejects.toThrow('opened once')
+  await desks[0]?.close()
+  expect(await totals(desks.slice(1))).toEqual([2, 3])
+  await Promise.all(desks.map((desk) => desk.close()))
+  // All were closed, and its thread has ended: the next has another.
+  expect(await totals([await open(dirs[0] ?? '', 4)])).toEqual([5])
 })

@@ -57,16 +57,19 @@ export class SegmentWriter {
   /** The lists of pages `first` to `last`. */
   *write(collection: Collection, first: number, last: number, lists: ReadonlyMap<string, readonly number[]>): Steps {
     const id = this.#nextId()
-    // Nearly the order of the database, so that nearly all is appended.
-    const keys = [...lists.keys()].sort()
+    const sorted = byBeginning(lists.keys())
     yield
     let chunks = 0
-    for (const [i, key] of keys.entries()) {
-      for (const chunk of packIds(lists.get(key) ?? [])) {
-        this.#insert.run(id, key, chunk.first, chunk.last, sealChunk(key, chunk))
-        chunks++
+    let steps = 0
+    for (const keys of sorted) {
+      // Nearly the order of the database, so that nearly all is appended.
+      for (const key of keys.sort()) {
+        for (const chunk of packIds(lists.get(key) ?? [])) {
+          this.#insert.run(id, key, chunk.first, chunk.last, sealChunk(key, chunk))
+          chunks++
+        }
+        if (++steps % STEP_CHUNKS === 0) yield
       }
-      if (i % STEP_CHUNKS === STEP_CHUNKS - 1) yield
     }
     this.#note(id, collection, first, last, chunks)
   }
@@ -119,6 +122,18 @@ export class SegmentWriter {
 }
 
 /** Something long in pieces: whoever runs it may do something else in between. */
+/** Keys by their first two signs, in the order of those: what is sorted in parts is sorted in steps. */
+function byBeginning(keys: Iterable<string>): string[][] {
+  const parts = new Map<string, string[]>()
+  for (const key of keys) {
+    const beginning = key.slice(0, 2)
+    const part = parts.get(beginning)
+    if (part === undefined) parts.set(beginning, [key])
+    else part.push(key)
+  }
+  return [...parts].sort(([one], [two]) => (one < two ? -1 : 1)).map(([, part]) => part)
+}
+
 export type Steps = Generator<void, void, void>
 
 /** The chunks of a segment in their order, taken out of it as they are read. */

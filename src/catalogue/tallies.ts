@@ -1,8 +1,7 @@
 // What is counted of the whole crawl, under the names the report has for it. Kept in memory while lines are read, and written with them.
 
 import type { DatabaseSync } from 'node:sqlite'
-import { primaryLanguage, softwareName, topLevelDomain } from '../report/index.ts'
-import type { PageRecord } from '../store/index.ts'
+import { type PageRecord, primaryLanguage, softwareName, topLevelDomain } from '../store/index.ts'
 import type { Statistics } from './answers.ts'
 import { axisName, UNKNOWN_TYPE } from './axis.ts'
 import { damagedUnless } from './damaged.ts'

@@ -9,12 +9,15 @@ import { unknownName } from '../config/index.ts'
 import { type Command, EXIT } from './command.ts'
 import { printProblems } from './config-flags.ts'
 
-const folder = fileURLToPath(new URL('../../bench', import.meta.url))
+/** A bundle of the sources lies one folder deeper than they do. */
+const folder = ['../../bench', '../../../bench']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path))
 /** Files of the folder that measure nothing themselves. */
 const NOT_BENCHES: ReadonlySet<string> = new Set(['all', 'corpus', 'synthetic-web'])
 
 function names(): string[] {
-  if (!existsSync(folder)) return []
+  if (folder === undefined) return []
   return readdirSync(folder)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -3))
@@ -35,7 +38,7 @@ export const benchCommand: Command = {
 
 async function bench(args: readonly string[]): Promise<number> {
   const known = names()
-  if (known.length === 0)
+  if (folder === undefined || known.length === 0)
     throw new Fault('CONFIG_INVALID', 'the benches are part of a clone of the project, not of the package')
   const [first] = args
   const isNamed = first !== undefined && !first.startsWith('-')

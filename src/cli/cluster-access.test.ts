@@ -19,7 +19,7 @@ const definition = {
 test('variables of one machine change its memory, and not the crawl', () => {
   const variables = { PORTOLAN_DELAY: '9s', PORTOLAN_MEMORY: '2GiB', HOME: '/' }
   expect(foreignVariables(variables)).toEqual(['PORTOLAN_DELAY'])
-  const config = settingsOn(definition, new Map(), {}, variables)
+  const config = settingsOn(definition.settings, new Map(), {}, variables)
   expect(config.frontier.delay).toBe(2_000)
   expect(config.agent.memory).toBe(2 * 2 ** 30)
 })
@@ -28,7 +28,7 @@ test('what is said of a machine holds there, over what the crawl says, and is no
   const said = { agent: { memory: '4GiB', maxPages: '5' }, frontier: { delay: '1s' } }
   expect(ownSettings(said)).toEqual({ agent: { memory: '4GiB' } })
   expect(withoutOwn(said)).toEqual({ agent: { maxPages: '5' }, frontier: { delay: '1s' } })
-  expect(settingsOn(definition, new Map(), ownSettings(said), {}).agent.memory).toBe(4 * 2 ** 30)
+  expect(settingsOn(definition.settings, new Map(), ownSettings(said), {}).agent.memory).toBe(4 * 2 ** 30)
 })
 
 test.each([

@@ -2,21 +2,20 @@
 
 import { Fault } from '../base/index.ts'
 import { checkNodeName, type CrawlDefinition } from '../cluster/index.ts'
-import { type CrawlConfig, environmentName, optionRows, type Problem, readConfig, SECTIONS } from '../config/index.ts'
+import {
+  type CrawlConfig,
+  environmentName,
+  isOwnOption,
+  optionRows,
+  type Problem,
+  readConfig,
+  SECTIONS,
+  sharedSecrets,
+} from '../config/index.ts'
 import { checkCrawlName, type EngineSettings, readNatsAccess } from '../engine/index.ts'
 import type { CrawlIdentity } from '../ledger/index.ts'
 import { printable } from '../report/index.ts'
 import { mergeSaid, type Said } from './stored-settings.ts'
-
-/** Options that are about a machine and not about the crawl. */
-const OWN_OPTIONS: ReadonlySet<string> = new Set(['memory', 'connections', 'dns', 'proxy'])
-/** Headers whose values are secrets wherever they are sent. */
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
-
-/** Whether an option is said to a node, and holds there alone. */
-export function isOwnOption(flag: string | undefined): boolean {
-  return flag !== undefined && (OWN_OPTIONS.has(flag) || flag === 'nats' || flag.startsWith('nats-'))
-}
 
 /** Variables that speak of the crawl: one node must not mean another crawl than the others. */
 export function foreignVariables(environment: Environment): string[] {
@@ -95,14 +94,14 @@ export function identityOf(crawl: string, { identity, createdAt }: CrawlDefiniti
   return { name: crawl, key: identity, startedAtMs: Date.parse(createdAt) }
 }
 
-/** The settings of a defined crawl, with what was said for this node alone on top. */
+/** What is said of a crawl for all nodes, with what was said for this node alone on top. */
 export function settingsOn(
-  definition: CrawlDefinition,
+  said: Said,
   flags: ReadonlyMap<string, string | true | readonly string[]>,
   own: Said = {},
   variables: Environment = process.env,
 ): CrawlConfig {
-  const file = { name: 'the crawl', content: mergeSaid(definition.settings as Said, own) }
+  const file = { name: 'the crawl', content: mergeSaid(said, own) }
   const environment = { ...variables }
   for (const name of foreignVariables(variables)) delete environment[name]
   const result = readConfig(SECTIONS, { flags: new Map(flags), environment, file })
@@ -117,27 +116,6 @@ export function settingsOn(
 /** Options that are shared with all nodes: not how the engine is reached, nor a password. */
 export function sharedSettings(said: Said, problems: Problem[]): Said {
   const { engine: _, ...rest } = said
-  const headers = Object.keys(rest['fetch']?.['headers'] ?? {})
-  const secret = headers.find((name) => SECRET_HEADERS.has(name.toLowerCase()))
-  if (secret !== undefined) {
-    problems.push({
-      where: 'fetch.headers',
-      what: `${printable(secret)} would be stored in the engine for all to read; a login is named by a variable (fetch.logins)`,
-    })
-  }
-  const proxy = rest['fetch']?.['proxy']
-  if (typeof proxy === 'string' && /\/\/[^/]*@/.test(proxy)) {
-    problems.push({
-      where: '--proxy',
-      what: 'its password would be stored in the engine for all to read; say it to each node: portolan node --proxy',
-    })
-  }
-  const logins = (rest['fetch']?.['logins'] ?? []) as readonly { readonly password?: string }[]
-  if (logins.some(({ password }) => password !== undefined)) {
-    problems.push({
-      where: 'fetch.logins',
-      what: 'a password would be stored in the engine for all to read; name it by a variable, and set that on every node',
-    })
-  }
+  problems.push(...sharedSecrets(rest))
   return rest
 }

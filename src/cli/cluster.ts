@@ -12,12 +12,13 @@ import {
   readDefinition,
   type WishKind,
 } from '../cluster/index.ts'
-import { optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { optionRows, type Problem, readArguments, readConfig, type Said, SECTIONS } from '../config/index.ts'
 import { checkEngine, connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import { findAssignment } from '../placement/index.ts'
 import { formatCount, formatNumberOf, printable } from '../report/index.ts'
 import { loadClusterLook, type NodeFigures } from '../supervise/index.ts'
 import { engineSettingsOf, sharedSettings } from './cluster-access.ts'
+import { readOptions, type Steering, steerCluster } from './cluster-steer.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, loadConfigFile, printProblems } from './config-flags.ts'
 import { describeLostNode } from './describe-lost-node.ts'
@@ -27,18 +28,43 @@ import { refuseLogins } from './refuse-logins.ts'
 import { readSeeds } from './read-seeds.ts'
 import { readShares, SHARES_USUAL } from './share-count.ts'
 
-const ACTIONS = ['init', 'status', 'drain', 'resume', 'remove', 'weight', 'stop'] as const
+const ACTIONS = [
+  'init',
+  'status',
+  'drain',
+  'resume',
+  'remove',
+  'weight',
+  'seed',
+  'set',
+  'trace',
+  'pause',
+  'unpause',
+  'stop',
+] as const
 type Action = (typeof ACTIONS)[number]
-/** Those that are about one node. */
+/** Those that are wishes. */
+type WishAction = Exclude<Action, 'init' | 'status' | 'seed' | 'set' | 'trace'>
+/** Those that are about one node; and about all of them. */
 const OF_NODE: ReadonlySet<Action> = new Set(['drain', 'resume', 'remove', 'weight'])
+const OF_ALL: ReadonlySet<Action> = new Set(['status', 'pause', 'unpause', 'stop'])
 
 const OWN_FLAGS = new Map([
   ['crawl', { takesValue: true, repeats: false, text: 'The name of the crawl in the cluster.' }],
   [
     'seeds',
-    { takesValue: true, repeats: true, text: 'init: read seeds from a file, one a line; - is standard input.' },
+    { takesValue: true, repeats: true, text: 'init, seed: read seeds from a file, one a line; - is standard input.' },
   ],
-  ['config', { takesValue: true, repeats: false, text: 'init: read options from a file (.json or .ts).' }],
+  ['config', { takesValue: true, repeats: false, text: 'init, set: read options from a file (.json or .ts).' }],
+  ['unset', { takesValue: true, repeats: true, text: 'set: this option is as usual again.' }],
+  [
+    'preview',
+    {
+      takesValue: false,
+      repeats: false,
+      text: 'set: says how many URLs that wait would be skipped, and changes nothing.',
+    },
+  ],
   [
     'shares',
     {
@@ -76,7 +102,7 @@ const OWN_FLAGS = new Map([
 
 export const clusterCommand: Command = {
   usage:
-    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|remove NODE --lost|weight NODE… N|stop --nats URL --crawl NAME [options]',
+    'cluster init|status|drain NODE…|resume NODE…|remove NODE…|remove NODE --lost|weight NODE… N|seed URL…|set|trace URL|pause|unpause|stop --nats URL --crawl NAME [options]',
   examples: [
     {
       command: 'portolan cluster init https://example.org/ --nats nats://10.0.0.1:4222 --crawl museums --shares 16',
@@ -99,6 +125,19 @@ export const clusterCommand: Command = {
       what: 'the machine of node b is gone for ever; what only it had is fetched again',
     },
     {
+      command: 'portolan cluster seed https://example.com/ --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'one seed more, while it runs; a crawl that has ended goes on with it when its nodes are started',
+    },
+    {
+      command:
+        'portolan cluster set --max-pages 100000 --block example.net --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'other options from now on, on all nodes; `--preview` says before how many waiting URLs that would skip',
+    },
+    {
+      command: 'portolan cluster pause --nats nats://10.0.0.1:4222 --crawl museums',
+      what: 'no node asks anybody, nor one that joins later, until `portolan cluster unpause`',
+    },
+    {
       command: 'portolan cluster stop --nats nats://10.0.0.1:4222 --crawl museums',
       what: 'all stop in order; a node that joins later goes on',
     },
@@ -113,7 +152,7 @@ export const clusterCommand: Command = {
     const rows = optionRows(SECTIONS).filter(({ facts }) => facts.flag?.startsWith('nats') === true)
     return (
       `Options\n${describeFlags([...own, ...rows.map(flagLine)])}\n\n` +
-      "`init` takes every option of `portolan crawl` as well: they are the crawl's, on all nodes. docs/cluster.md tells the rest."
+      "`init` and `set` take every option of `portolan crawl` as well: they are the crawl's, on all nodes. docs/cluster.md tells the rest."
     )
   },
   run: async (args) => {
@@ -136,6 +175,8 @@ interface ClusterRequest {
   readonly weight: number | null
   readonly isLost: boolean
   readonly engine: EngineSettings
+  /** What the crawl is to be from now on; null where it stays as it is. */
+  readonly steering: Steering | null
   readonly definition: Pick<CrawlDefinition, 'shares' | 'assignment' | 'settings' | 'seeds'>
   readonly lease: LeaseLength
   readonly isJson: boolean
@@ -167,27 +208,36 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
   }
   const isJson = own('json') !== undefined
   const isLost = own('lost') !== undefined
+  const unset = (own('unset') ?? []) as readonly string[]
+  const isPreview = own('preview') !== undefined
+  if ((unset.length > 0 || isPreview) && action !== 'set')
+    problems.push({ where: unset.length > 0 ? '--unset' : '--preview', what: 'goes with set: cluster set' })
   if (isLost && action !== 'remove')
     problems.push({ where: '--lost', what: 'goes with remove: cluster remove NODE --lost' })
   refuseLogins(flags, problems)
   const loaded = configPath === undefined ? null : await loadConfigFile(configPath)
   if (loaded?.problem != null) problems.push(loaded.problem)
-  const seeds = action === 'init' ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
+  const takesSeeds = action === 'init' || action === 'seed'
+  const seeds = takesSeeds ? await readSeeds(rest, seedFiles, process.stdin) : { urls: [], problems: [] }
   problems.push(...seeds.problems)
   const nodes = OF_NODE.has(action) ? (action === 'weight' ? rest.slice(0, -1) : rest) : []
   const weightSaid = action === 'weight' && rest.length > 1 ? readWeight(rest.at(-1), problems) : null
   if (OF_NODE.has(action) && nodes.length === 0) {
-    const what = action === 'weight' ? 'say the node and a number above 0: cluster weight NODE 4' : 'say which node'
-    problems.push({ where: action, what })
+    problems.push({ where: action, what: WHICH_NODE[action] ?? 'say which node' })
   }
-  if ((action === 'status' || action === 'stop') && rest.length > 0) {
+  if ((OF_ALL.has(action) || action === 'set') && rest.length > 0) {
     problems.push({ where: `'${rest[0]}'`, what: `${action} is about the whole cluster` })
   }
-  if (action === 'init' && seeds.urls.length === 0 && problems.length === 0) {
+  if (takesSeeds && seeds.urls.length === 0 && problems.length === 0) {
     problems.push({ where: 'seeds', what: 'give at least one URL to start from' })
   }
-  const result = readConfig(SECTIONS, { flags, environment: process.env, file: loaded?.file ?? null })
-  if (result.kind === 'problems') problems.push(...result.problems)
+  const file = loaded?.file ?? null
+  const steering = readSteering(action, rest, seeds.urls, () => readOptions(flags, unset, file, problems), isPreview)
+  if (action === 'trace' && rest.length !== 1)
+    problems.push({ where: 'trace', what: 'say which URL: cluster trace URL' })
+  const result = readConfig(SECTIONS, { flags, environment: process.env, file })
+  // What the options of `set` are complained about for is said already.
+  if (result.kind === 'problems' && (action !== 'set' || problems.length === 0)) problems.push(...result.problems)
   const config = result.kind === 'config' ? result.config : null
   const engine = config === null ? null : engineSettingsOf(config, crawl, problems)
   const settings = result.kind === 'config' ? sharedSettings(result.said, problems) : {}
@@ -200,12 +250,32 @@ async function readClusterArguments(args: readonly string[]): Promise<ClusterReq
     nodes,
     weight: weightSaid,
     isLost,
+    steering,
     engine: engine.settings,
     definition: { shares, assignment, settings, seeds: seeds.urls },
     lease,
     isJson,
     warnings: engine.warnings,
   }
+}
+
+/** What the crawl is to be from now on, where that is asked for. */
+function readSteering(
+  action: Action,
+  words: readonly string[],
+  seeds: readonly string[],
+  options: () => Said,
+  isPreview: boolean,
+): Steering | null {
+  if (action === 'seed') return { kind: 'seed', seeds }
+  if (action === 'trace') return { kind: 'trace', url: words[0] ?? '' }
+  return action === 'set' ? { kind: isPreview ? 'preview' : 'set', options: options() } : null
+}
+
+/** What is said where no node is named. */
+const WHICH_NODE: Readonly<Partial<Record<Action, string>>> = {
+  weight: 'say the node and a number above 0: cluster weight NODE 4',
+  resume: 'say which node; a crawl that is paused goes on with: cluster unpause',
 }
 
 function readWeight(text: string | undefined, problems: Problem[]): number | null {
@@ -233,22 +303,29 @@ async function act(engine: Engine, asked: ClusterRequest): Promise<number> {
   }
   const definition = await readDefinition(engine)
   if (asked.action === 'status') {
-    const { lookAtCluster } = await loadClusterLook()
+    const { lookAtCluster, sharesBehind } = await loadClusterLook()
     const { status, figures, left } = await lookAtCluster(engine, definition)
     if (asked.isJson) {
       const nodes = status.nodes.map((node) => ({ ...node, figures: figures.get(node.node) ?? null }))
       process.stdout.write(`${JSON.stringify({ ...status, nodes, left: [...left.values()] })}\n`)
-    } else process.stdout.write(renderStatus(crawl, status, figures, [...left.values()]))
+    } else {
+      const behind = sharesBehind(figures.values(), definition.shares, status.change)
+      process.stdout.write(renderStatus(crawl, status, figures, [...left.values()], behind))
+    }
     return EXIT.ok.code
   }
   if (asked.isLost) {
     for (const node of asked.nodes) await loseNode(engine, node, definition, say)
     return EXIT.ok.code
   }
-  return wish(engine, asked.action, asked)
+  if (asked.steering !== null) {
+    await steerCluster(asked.engine, asked.steering, say)
+    return EXIT.ok.code
+  }
+  return wish(engine, asked.action as WishAction, asked)
 }
 
-async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, asked: ClusterRequest): Promise<number> {
+async function wish(engine: Engine, kind: WishAction, asked: ClusterRequest): Promise<number> {
   const { nodes, weight } = asked
   const common = { kind: kind satisfies WishKind, by: userInfo().username, at: new Date().toISOString() }
   for (const node of OF_NODE.has(kind) ? nodes : [null]) {
@@ -259,6 +336,8 @@ async function wish(engine: Engine, kind: Exclude<Action, 'init' | 'status'>, as
         resume: `${node} takes shares again.\n`,
         remove: `${node} gives its shares to the others, and goes.\n`,
         weight: `${node} has weight ${weight} from now on.\n`,
+        pause: 'Nobody is asked from now on, by no node, until: portolan cluster unpause.\n',
+        unpause: 'The crawl goes on.\n',
         stop: 'All nodes stop in order; a node that joins later goes on.\n',
       }[kind],
     )
@@ -281,25 +360,34 @@ export function newDefinition(
 
 function renderStatus(
   crawl: string,
-  { definition, view, nodes, state, shares, lost }: ClusterStatus,
+  { definition, view, nodes, state, isPaused, change, shares, lost }: ClusterStatus,
   figures: ReadonlyMap<string, NodeFigures | null>,
   left: readonly NodeFigures[],
+  behind: number,
 ): string {
   const sum = (of: (one: NodeFigures) => number): number =>
     [...figures.values(), ...left].reduce((total, one) => total + (one === null ? 0 : of(one)), 0)
   const free = shares.filter(({ holder, released }) => holder === null || released).length
   const lines = [
-    `Crawl ${crawl}: ${state}${nodes.length === 0 ? ', nobody works on it' : ''}; ` +
+    `Crawl ${crawl}: ${state}${isPaused ? ', paused' : ''}${nodes.length === 0 ? ', nobody works on it' : ''}; ` +
       `${formatNumberOf(definition.shares, 'share')}${free === 0 ? '' : ` (${free} with nobody)`}, view ${view?.number ?? 0}.`,
     `${formatNumberOf(
       sum(({ pages }) => pages),
       'page',
     )}, ${formatCount(sum(({ failed }) => failed))} failed, ` +
       `${formatCount(sum(({ waiting }) => waiting))} waiting${nodes.length === 0 ? '' : ', as far as nodes answer'}.`,
+    ...(change === 0 ? [] : [renderChange(change, definition.shares, behind)]),
     ...nodes.map((node) => renderNode(node, figures.get(node.node) ?? null)),
     ...lost.map((one) => describeLostNode(one.node, one, one.isDone)),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** `behind`: shares that have yet to take it in. */
+function renderChange(change: number, shares: number, behind: number): string {
+  return behind === 0
+    ? `Change ${change} holds on all shares.`
+    : `Change ${change} holds on ${shares - behind} of ${formatNumberOf(shares, 'share')}, as far as nodes answer.`
 }
 
 function renderNode(status: NodeStatus, figures: NodeFigures | null): string {

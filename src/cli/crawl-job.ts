@@ -54,6 +54,8 @@ export interface CrawlRequest {
     readonly greeting: string
     /** The whole crawl, as the control API sees it. */
     readonly openSource?: () => Promise<CrawlSource & { close(): Promise<void> }>
+    /** Options as they hold now, where they were changed for all nodes since it was opened. */
+    readonly configNow?: () => CrawlConfig | null
     /** Where the shares are that it has now. */
     readonly shareDirs?: () => readonly string[]
     /** Told who answers what other nodes ask of this one's part. */

@@ -1,5 +1,5 @@
 // Crawls begun and gone on with by `portolan ui`: each is a process of its own, `portolan crawl --dir DIR`, which outlives the ui. What
-// it says goes to DIR/state/ui.log.
+// it says goes to DIR/state/ui.log. Neither options nor seeds are among its arguments, which everybody on the machine can read.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,6 @@ export function crawlStarter(launcher: string): CrawlStarter {
     nameOf: (seed) => directoryNameOf(hostKeyOf(seed)),
     async start({ dir, seeds, options }) {
       await makeDirectory(join(dir, 'state'))
-      // Options may hold passwords: not for arguments, which everybody on the machine can read.
       const folder = await mkdtemp(join(tmpdir(), 'portolan-'))
       try {
         const given = ['--dir', dir, '--progress', 'none']
@@ -37,7 +36,8 @@ export function crawlStarter(launcher: string): CrawlStarter {
           await writeFile(file, JSON.stringify(options), { mode: 0o600 })
           given.push('--config', file)
         }
-        return await launch(dir, [launcher, 'crawl', ...given, '--', ...seeds])
+        if (seeds.length > 0) given.push('--seeds', '-')
+        return await launch(dir, [launcher, 'crawl', ...given], seeds.join('\n'))
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
@@ -64,14 +64,17 @@ export function crawlStarter(launcher: string): CrawlStarter {
 }
 
 /** Resolves when the process can be spoken to; fails with its words where it ended before. */
-async function launch(dir: string, args: readonly string[]): Promise<string> {
+async function launch(dir: string, args: readonly string[], input: string): Promise<string> {
   const path = join(dir, 'state/ui.log')
   const log = await open(path, 'a', 0o600).catch((cause: unknown) => {
     throw diskFault(`opening ${path}`, cause)
   })
   const from = (await log.stat()).size
-  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd] })
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['pipe', log.fd, log.fd] })
   child.unref()
+  // One that ends at once does not read; why, it says itself.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
   const ended = once(child, 'exit')
   ended.catch(() => undefined)
   await log.close()

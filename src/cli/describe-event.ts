@@ -47,6 +47,14 @@ export function describeEvent(event: NodeEvent): string {
       return 'The engine does not answer and the lease of this node is over: nobody is asked for anything until it does.'
     case 'node-resumed':
       return 'The lease of this node runs.'
+    case 'crawl-paused':
+      return 'The crawl is paused: nobody is asked for anything until an operator lets it go on.'
+    case 'crawl-unpaused':
+      return 'The crawl goes on after its pause.'
+    case 'change-holds':
+      return `Change ${event.change} of the crawl holds on all shares here.`
+    case 'change-unread':
+      return `Change ${event.change} of the crawl cannot be made here, and its shares here go on as before: ${printable(event.why)}.`
     case 'node-reborn':
       return `This node was taken for dead; it takes part again as incarnation ${event.incarnation}.`
     case 'lost-settled':
@@ -91,7 +99,11 @@ export function kindOfEvent(event: NodeEvent): EventKind {
       return 'fault'
     case 'fewer-connections':
     case 'agent-warning':
+    case 'change-unread':
       return 'warning'
+    case 'crawl-paused':
+    case 'crawl-unpaused':
+    case 'change-holds':
     case 'sharing':
       return 'crawl'
     case 'trace':

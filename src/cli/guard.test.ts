@@ -16,7 +16,7 @@ async function guarded(
   const file = join(dir, 'out')
   const before = `
     const { appendFileSync, readFileSync } = require('node:fs')
-    const life = Number(process.env.PORTOLAN_GUARDED)
+    const life = Number.parseInt(process.env.PORTOLAN_GUARDED, 10)
     const write = (text) => appendFileSync(${JSON.stringify(file)}, text + ';')
     const ended = (code) => process.send('ended', () => process.exit(code));`
   const said: string[] = []

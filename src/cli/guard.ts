@@ -9,11 +9,12 @@
 // guard is gone ends at once.
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { systemClock } from '../base/index.ts'
 import { RestartBudget } from '../supervise/index.ts'
 import { EXIT } from './command.ts'
 
-/** Tells a process that it is the crawl of a guard, and its how-manieth. */
+/** Tells a process that it is the crawl of a guard, its how-manieth, and of which: `2 NAME`. */
 const ENVIRONMENT = 'PORTOLAN_GUARDED'
 const ENDED = 'ended'
 /** Deaths within ten minutes, before starting again counts as a loop. */
@@ -28,7 +29,12 @@ export function isGuarded(): boolean {
 
 /** Which process of a crawl this is, by number: '1' for the first, and without a guard. */
 export function lifeUnderGuard(): string {
-  return process.env[ENVIRONMENT] ?? '1'
+  return process.env[ENVIRONMENT]?.split(' ')[0] ?? '1'
+}
+
+/** The guard of this process, by a name that no other ever has; null without one. */
+export function guardOf(): string | null {
+  return isGuarded() ? (process.env[ENVIRONMENT]?.split(' ')[1] ?? null) : null
 }
 
 /** In the child: from now on it does not outlive its guard. */
@@ -69,6 +75,7 @@ interface ChildEnd {
 
 export async function guard({ args, input, restartsMax, say }: Guarding): Promise<GuardEnd> {
   const budget = new RestartBudget(restartsMax, RESTARTS_WITHIN_MS)
+  const name = randomUUID()
   let isToldToStop = false
   let pass: (signal: NodeJS.Signals) => void = () => {}
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -78,7 +85,7 @@ export async function guard({ args, input, restartsMax, say }: Guarding): Promis
   for (const signal of PASSED_ON) process.on(signal, onSignal)
   try {
     for (let life = 1; ; life++) {
-      const { code, signal, hasEnded } = await liveOnce(args, input, life, (kill) => {
+      const { code, signal, hasEnded } = await liveOnce(args, input, { life, guard: name }, (kill) => {
         pass = kill
       })
       // Killed after its last words: nobody knows whether the result was told, and twice would be worse.
@@ -98,14 +105,14 @@ export async function guard({ args, input, restartsMax, say }: Guarding): Promis
 function liveOnce(
   args: readonly string[],
   input: Buffer | null,
-  life: number,
+  { life, guard: name }: { readonly life: number; readonly guard: string },
   onStart: (kill: (signal: NodeJS.Signals) => void) => void,
 ): Promise<ChildEnd> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, ...args], {
       stdio: [input === null ? 'inherit' : 'pipe', 'inherit', 'inherit', 'ipc'],
       detached: true,
-      env: { ...process.env, [ENVIRONMENT]: String(life) },
+      env: { ...process.env, [ENVIRONMENT]: `${life} ${name}` },
     })
     let hasEnded = false
     child.on('message', (message) => {

@@ -3,7 +3,11 @@
 import { formatDuration, parseDuration } from '../base/index.ts'
 import type { Problem } from '../config/index.ts'
 
-export const LEASE_MS_USUAL = 15_000
+/**
+ * Outlasts the loss of a leader in the engine, up to 8 s and a beat (a fifth of it), and lets heirs begin in time: they wait for it and the
+ * margin, 16 s, of the 25 a takeover may take.
+ */
+export const LEASE_MS_USUAL = 12_000
 /** Rights to ask an address last for 4 s and have to be over before a lease is (src/exchange/shared-turns.ts). */
 const LEASE_MS_MIN = 5_000
 const LEASE_MS_MAX = 600_000
@@ -20,7 +24,7 @@ export function readLease(text: string | undefined, problems: Problem[]): LeaseL
   const leaseMs = text === undefined ? LEASE_MS_USUAL : parseDuration(text)
   if (leaseMs !== null && leaseMs >= LEASE_MS_MIN && leaseMs <= LEASE_MS_MAX) return leaseOf(leaseMs)
   const range = `from ${formatDuration(LEASE_MS_MIN)} to ${formatDuration(LEASE_MS_MAX)}`
-  problems.push({ where: '--lease', what: `'${text}' is no time ${range}; say something like 15s` })
+  problems.push({ where: '--lease', what: `'${text}' is no time ${range}; say something like 12s` })
   return leaseOf(LEASE_MS_USUAL)
 }
 

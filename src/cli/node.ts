@@ -4,13 +4,21 @@ import { availableParallelism, hostname } from 'node:os'
 import { join } from 'node:path'
 import { leastMemory } from '../agent/index.ts'
 import { systemClock } from '../base/index.ts'
-import { type CrawlDefinition, nodeNameOf, readDefinition } from '../cluster/index.ts'
-import { type CrawlConfig, optionRows, type Problem, readArguments, readConfig, SECTIONS } from '../config/index.ts'
+import { type CrawlDefinition, nodeNameOf, readCrawl } from '../cluster/index.ts'
+import {
+  type CrawlConfig,
+  isOwnOption,
+  optionRows,
+  type Problem,
+  readArguments,
+  readConfig,
+  SECTIONS,
+} from '../config/index.ts'
 import { connectEngine, type EngineSettings } from '../engine/index.ts'
 import { loadClusterCrawl } from '../control/index.ts'
 import { type ControlAnswer, type ControlQuestion, openClusterNode } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
-import { checkName, engineSettingsOf, foreignVariables, identityOf, isOwnOption, settingsOn } from './cluster-access.ts'
+import { checkName, engineSettingsOf, foreignVariables, identityOf, settingsOn } from './cluster-access.ts'
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
 import { chooseLogForm, logText } from './log-lines.ts'
@@ -169,8 +177,9 @@ const NOT_OPEN: ControlAnswer = {
 /** Joins and works until the end. */
 export async function runNode(asked: NodeRequest): Promise<number> {
   for (const warning of asked.warnings) logText('warning', `portolan node: ${warning}\n`)
-  const { definition, identity } = await findCrawl(asked.engine)
-  const config = settingsOn(definition, asked.flags, asked.own)
+  const { definition, change, identity } = await findCrawl(asked.engine)
+  const readSettings = (said: unknown): CrawlConfig => settingsOn(said as Said, asked.flags, asked.own)
+  const config = readSettings(definition.settings)
   const seeds = definition.seeds.flatMap((seed) => {
     const url = canonicalise(seed)
     return typeof url === 'string' ? [url] : []
@@ -201,8 +210,10 @@ export async function runNode(asked: NodeRequest): Promise<number> {
           assignment: definition.assignment,
           leaseMs: definition.leaseMs,
           marginMs: definition.marginMs,
+          change,
           seeds,
           settings: config,
+          readSettings,
           shelf: config.shelf,
           identity,
           clock: systemClock,
@@ -214,6 +225,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
         })
         return node
       },
+      configNow: () => node?.settings ?? null,
       shareDirs: () => node?.shareDirs ?? [],
       openSource: async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name }),
       answerWith: (found) => {
@@ -224,13 +236,14 @@ export async function runNode(asked: NodeRequest): Promise<number> {
   return runCrawl(request)
 }
 
+/** As it is meant now, by this change of it. */
 async function findCrawl(
   settings: EngineSettings,
-): Promise<{ definition: CrawlDefinition; identity: ReturnType<typeof identityOf> }> {
+): Promise<{ definition: CrawlDefinition; change: number; identity: ReturnType<typeof identityOf> }> {
   const engine = await connectEngine(settings)
   try {
-    const definition = await readDefinition(engine)
-    return { definition, identity: identityOf(settings.crawl, definition) }
+    const { definition, changes } = await readCrawl(engine)
+    return { definition, change: changes.upTo, identity: identityOf(settings.crawl, definition) }
   } finally {
     await engine.close()
   }

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import { Fault, STOPS, systemClock } from '../base/index.ts'
-import { dropPendingSeeds, EventLog, loadPendingSeeds, type SteeredCrawl } from '../control/index.ts'
+import { dropPendingSeeds, EventLog, loadPendingSeeds, NOT_STEERED, type SteeredCrawl } from '../control/index.ts'
 import { type DirectoryLock, lockDirectory, makeDirectory, writeAtomically } from '../disk/index.ts'
 import { type CrawlSummary, loadOutputs, printable, renderSummary, writeReport } from '../report/index.ts'
 import type { NodeEvent } from '../supervise/index.ts'
@@ -15,6 +15,7 @@ import { describeEvent, greeting, kindOfEvent } from './describe-event.ts'
 import { isGuarded, sayEnded } from './guard.ts'
 import { boundHeap } from './heap-bound.ts'
 import { Interruption } from './interruption.ts'
+import { asItWasLeft, type LeftRun } from './left-steering.ts'
 import { logFigures, logForm, logText } from './log-lines.ts'
 import { Steering } from './steering.ts'
 import { mergeSaid, storeSettings } from './stored-settings.ts'
@@ -81,14 +82,21 @@ interface EndedRun {
   readonly before: RunSoFar
 }
 
+/** Of a cluster, its engine has the say. */
+function ofCluster(request: CrawlRequest): LeftRun {
+  return { request, kept: NOT_STEERED, found: NOT_STEERED, words: null }
+}
+
 /** Opens it and runs it, stretch by stretch, until it is the end. */
 async function crawlOn(
-  request: CrawlRequest,
+  asked: CrawlRequest,
   interruption: Interruption,
   onEvent: (event: NodeEvent) => void,
   onOpen: (crawl: SteeredCrawl) => void = () => {},
 ): Promise<EndedRun> {
-  const { dir, cluster } = request
+  const { dir, cluster } = asked
+  const left = cluster === undefined ? await asItWasLeft(asked) : ofCluster(asked)
+  const { request, words } = left
   const early: NodeEvent[] = []
   let log: EventLog | null = null
   const note = (event: NodeEvent): void => {
@@ -111,7 +119,8 @@ async function crawlOn(
   for (const event of early.splice(0)) events.add(kindOfEvent(event), describeEvent(event))
   // Before anybody can change it: from then on whoever changes it keeps it, one at a time.
   await orClosed(job, () => storeSettings(dir, mergeSaid(request.stored, request.said)))
-  const steering = new Steering(request, events, () => interruption.stop())
+  const steering = new Steering(left, events, () => interruption.stop())
+  await orClosed(job, () => steering.keep())
   steering.begin(job)
   const tell = (line: string): void => interruption.tell(line)
   const doors = await orClosed(job, () => openDoors(steering, request.dashboardPort ?? null, tell, warn, cluster))
@@ -119,6 +128,8 @@ async function crawlOn(
   const hello = cluster?.greeting ?? greeting(job, dir, request.seeds, request.stored)
   if (request.progress !== 'none') say(hello)
   events.add('crawl', hello.trim())
+  if (words !== null) events.add('crawl', words)
+  if (words !== null && request.progress !== 'none') say(`${words}\n`)
   const { pages, failed, bytes } = job.figures
   const before = { pages, failed, bytes, restarts: 0, ms: 0, cpuMs: 0 }
   onOpen(steering)

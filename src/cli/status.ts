@@ -21,6 +21,7 @@ import {
   crawlIdOf,
   type CrawlInfo,
   createClient,
+  loadNextRun,
   type Transport,
 } from '../control/index.ts'
 import { loadNodeMark, sharesOf } from '../view/index.ts'
@@ -91,10 +92,11 @@ async function asTheApiSays(
   dir: string,
   { state, pid }: Pick<CrawlStanding, 'state' | 'pid'>,
   startedAt: string | null,
-): Promise<Pick<CrawlInfo, 'name' | 'state' | 'startedAt' | 'now' | 'cluster'>> {
+): Promise<Pick<CrawlInfo, 'name' | 'state' | 'startedAt' | 'now' | 'limits' | 'cluster'>> {
   const mark = await loadNodeMark(dir)
   const cluster = mark === null ? null : { crawl: mark.crawl, nodes: 0 }
-  const atRest = { name: mark?.crawl ?? crawlIdOf(dir), state, startedAt, now: null, cluster }
+  const limits = mark === null ? await (await loadNextRun()).limitsAtRest(dir) : {}
+  const atRest = { name: mark?.crawl ?? crawlIdOf(dir), state, startedAt, now: null, ...limits, cluster }
   const transport = pid === null ? null : await controlSocketOf(dir, pid)
   if (transport === null) return atRest
   try {
@@ -104,7 +106,8 @@ async function asTheApiSays(
     const found = crawls.find(({ id }) => id === crawlIdOf(dir)) ?? crawls[0]
     if (found === undefined) return atRest
     const { name, state: word, startedAt: since, now, cluster: whole } = found
-    return { name, state: word, startedAt: since, now, cluster: whole }
+    const own = found.limits === undefined ? {} : { limits: found.limits }
+    return { name, state: word, startedAt: since, now, ...own, cluster: whole }
   } catch (fault) {
     // It ends this moment, or is too busy to answer: its files tell.
     if (fault instanceof ControlError) return atRest

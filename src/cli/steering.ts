@@ -5,31 +5,37 @@
 //              └ pause, speed, seeds └──▶ close, the end
 //
 // One change at a time. What a change is, is on disk before it takes effect: in changes.jsonl that it was made, in settings.json what holds
-// from then on. Where the crawl cannot be opened with it, it goes on as it was, and settings.json says so.
+// from then on, in steering.json what holds for this run (src/control/kept-steering.ts). Where the crawl cannot be opened with it, it goes
+// on as it was, and settings.json says so.
 
 import { type AdmittedSeeds, type Speed, TRACES_MAX } from '../agent/index.ts'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
-import type { CrawlConfig } from '../config/index.ts'
+import { type CrawlConfig, isRunLimit, picked, withoutSecrets } from '../config/index.ts'
 import {
   ChangeLog,
   dropPendingSeeds,
   type EventLog,
   keepPendingSeeds,
+  type KeptSteering,
   type Moment,
   type OtherOptions,
   type SteeredCrawl,
   type SteeredNode,
+  storeSteering,
 } from '../control/index.ts'
 import { printable } from '../report/index.ts'
 import { CrawlNode } from '../supervise/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { CrawlJob, CrawlRequest } from './crawl-job.ts'
+import type { LeftRun } from './left-steering.ts'
 import { mergeSaid, type Said, storeSettings } from './stored-settings.ts'
 
 /** A change that is to be opened with. */
 export interface PendingChange {
   readonly request: CrawlRequest
   readonly before: CrawlRequest
+  /** What was changed before this. */
+  readonly changed: KeptSteering['changed']
   readonly opened: PromiseWithResolvers<void>
 }
 
@@ -43,19 +49,23 @@ export class Steering implements SteeredCrawl {
   #changes: Promise<ChangeLog> | null = null
   #request: CrawlRequest
   #job: CrawlJob | null = null
-  #isPaused = false
   #isOver = false
   #pending: PendingChange | null = null
   /** One at a time; never rejects. */
   #turn: Promise<unknown> = Promise.resolve()
-  /** What was set while it runs: of the crawl, and of single agents. */
-  #speed: Partial<Speed> = {}
-  readonly #speeds = new Map<number, Partial<Speed>>()
+  /** As it is steered now, but for `limits`, which are those of the request. */
+  #kept: KeptSteering
+  /** As it stands on the disk. */
+  #written: string
+  /** One write at a time, each of what holds by then; never rejects. */
+  #keeping: Promise<unknown> = Promise.resolve()
   readonly #moments: Moment[] = []
   /** URLs that are followed, for the crawl that is opened anew. */
   readonly #traced = new Set<string>()
 
-  constructor(request: CrawlRequest, events: EventLog, stop: () => void) {
+  constructor({ request, kept, found }: LeftRun, events: EventLog, stop: () => void) {
+    this.#kept = kept
+    this.#written = JSON.stringify(found)
     this.dir = request.dir
     this.place = request.cluster?.place ?? null
     this.events = events
@@ -80,7 +90,7 @@ export class Steering implements SteeredCrawl {
   }
 
   get config(): CrawlConfig {
-    return this.#request.config
+    return this.#request.cluster?.configNow?.() ?? this.#request.config
   }
 
   get said(): Said {
@@ -88,7 +98,7 @@ export class Steering implements SteeredCrawl {
   }
 
   get isPaused(): boolean {
-    return this.#isPaused
+    return this.#kept.isPaused
   }
 
   get isReopening(): boolean {
@@ -114,19 +124,46 @@ export class Steering implements SteeredCrawl {
     await (await opening).record(who, what, detail)
   }
 
-  pause(): void {
-    if (this.#isPaused) return
+  async pause(): Promise<void> {
+    if (this.isPaused) return void (await this.#keeping)
     if (!this.isReopening) this.#steerable('paused')
-    this.#isPaused = true
+    await this.#keep({ isPaused: true })
     this.#node?.pause()
     this.events.add('crawl', 'Paused: nobody is asked from now on.')
   }
 
-  resume(): void {
-    if (!this.#isPaused) return
-    this.#isPaused = false
+  async resume(): Promise<void> {
+    if (!this.isPaused) return void (await this.#keeping)
+    await this.#keep({ isPaused: false })
     this.#node?.resume()
     this.events.add('crawl', 'Goes on after a pause.')
+  }
+
+  /** Durable when it resolves; before that it may hold already, as it does when a process is killed a moment later. */
+  async #keep(change: Partial<KeptSteering>): Promise<void> {
+    const before = this.#kept
+    this.#kept = { ...before, ...change }
+    try {
+      await this.keep()
+    } catch (fault) {
+      const undone = Object.keys(change).map((name) => [name, before[name as keyof KeptSteering]] as const)
+      this.#kept = { ...this.#kept, ...Object.fromEntries(undone) }
+      throw fault
+    }
+  }
+
+  /** Writes down how it is steered. */
+  keep(): Promise<void> {
+    if (this.place !== null) return Promise.resolve()
+    const write = this.#keeping.then(async () => {
+      const kept = { ...this.#kept, limits: picked(this.said, isRunLimit)['agent'] ?? {} }
+      const text = JSON.stringify(kept)
+      if (text === this.#written) return
+      await storeSteering(this.dir, kept)
+      this.#written = text
+    })
+    this.#keeping = write.catch(() => {})
+    return write
   }
 
   stop(): void {
@@ -153,34 +190,38 @@ export class Steering implements SteeredCrawl {
     await node.trace(url)
   }
 
-  setSpeed(change: Partial<Speed>, agent: number | null): void {
+  async setAgentSpeed(agent: number, change: Partial<Speed>): Promise<void> {
     const node = this.isReopening ? this.#node : this.#steerable('set to another speed')
+    const { speeds } = this.#kept
+    await this.#keep({ speeds: { ...speeds, [agent]: { ...speeds[agent], ...change } } })
     node?.setSpeed(change, agent)
-    if (agent !== null) this.#speeds.set(agent, { ...this.#speeds.get(agent), ...change })
-    else {
-      this.#speed = { ...this.#speed, ...change }
-      // What is set for all holds for each.
-      for (const [one, own] of this.#speeds) this.#speeds.set(one, without(own, change))
-    }
   }
 
   change(make: (said: Said) => OtherOptions): Promise<void> {
     return this.#inTurn(async () => {
       const node = this.#steerable('changed')
       const before = this.#request
-      const { said, config, speed } = make(this.said)
+      const { options, said, config, speed } = make(this.said)
       const request: CrawlRequest = { ...before, seeds: [], said: {}, stored: said, config }
-      await storeSettings(this.dir, said)
+      const { changed, speeds } = this.#kept
+      // What is set for all holds for each.
+      const own = Object.entries(speeds).map(([agent, one]) => [agent, without(one, speed ?? {})] as const)
+      // First for the next process of this run: killed in between, it has all of the change, and a run started by hand nothing of it.
+      await this.#keep({ changed: mergeSaid(changed, withoutSecrets(options)), speeds: Object.fromEntries(own) })
+      try {
+        await storeSettings(this.dir, said)
+      } catch (fault) {
+        await this.#keep({ changed, speeds })
+        throw fault
+      }
       // It ended meanwhile: the change holds for the next run, and nobody opens it anew.
       if (this.#isOver) return
       if (speed !== null) {
         this.#request = request
         node.setSpeed(speed)
-        this.#speed = without(this.#speed, speed)
-        this.#speeds.clear()
         return
       }
-      const pending: PendingChange = { request, before, opened: Promise.withResolvers() }
+      const pending: PendingChange = { request, before, changed, opened: Promise.withResolvers() }
       this.#pending = pending
       this.events.add('crawl', 'Is opened anew, with other options.')
       node.stop('interrupted')
@@ -212,11 +253,10 @@ export class Steering implements SteeredCrawl {
     this.#pending = null
     const node = this.#node
     if (node === null) return
-    if (this.#isPaused) node.pause()
+    if (this.isPaused) node.pause()
     for (const url of this.#traced) node.trace(url).catch(() => {})
-    if (Object.keys(this.#speed).length > 0) node.setSpeed(this.#speed)
-    for (const [agent, speed] of this.#speeds) {
-      if (agent < node.agents && Object.keys(speed).length > 0) node.setSpeed(speed, agent)
+    for (const [agent, speed] of Object.entries(this.#kept.speeds)) {
+      if (Number(agent) < node.agents && Object.keys(speed).length > 0) node.setSpeed(speed, Number(agent))
     }
   }
 
@@ -244,13 +284,14 @@ export class Steering implements SteeredCrawl {
 
   /** Opens it with the change, or as it was before where that fails. */
   async reopen(
-    { request, before, opened }: PendingChange,
+    { request, before, changed, opened }: PendingChange,
     open: (request: CrawlRequest) => Promise<CrawlJob>,
   ): Promise<CrawlJob> {
     try {
       const job = await open(request)
       this.#request = request
       this.begin(job)
+      await this.#keepLimits()
       this.events.add('crawl', 'Goes on with the other options.')
       opened.resolve()
       return job
@@ -262,6 +303,7 @@ export class Steering implements SteeredCrawl {
       this.events.add('fault', `The change could not be made, and the crawl goes on as it was: ${printable(why)}`)
       const former = { ...before, seeds: [], said: {}, stored: mergeSaid(before.stored, before.said) }
       this.#request = former
+      await this.#keep({ changed })
       await storeSettings(this.dir, former.stored)
       const job = await open(former)
       this.begin(job)
@@ -269,11 +311,17 @@ export class Steering implements SteeredCrawl {
     }
   }
 
+  /** What it is held to now: only what is proposed for the next run, so that nothing ends because it cannot be written. */
+  async #keepLimits(): Promise<void> {
+    await this.keep().catch(() => undefined)
+  }
+
   async close(): Promise<void> {
     this.#isOver = true
     // Where the run broke before it could be opened anew: the change holds for the next one.
     this.#pending?.opened.resolve()
     await this.#turn
+    await this.#keeping
     await (await this.#changes?.catch(() => null))?.close()
   }
 }

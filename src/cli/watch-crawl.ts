@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
-import { Timeline } from '../report/index.ts'
+import { printable, Timeline } from '../report/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
-import { type CrawlJob, orClosed } from './crawl-job.ts'
+import type { CrawlJob } from './crawl-job.ts'
 import { sampleOf, snapshotOf } from './crawl-moment.ts'
 import type { Interruption } from './interruption.ts'
 import { JsonProgress } from './json-progress.ts'
@@ -32,15 +32,20 @@ export async function watchCrawl(
   const progress = logForm() === 'json' ? new JsonProgress() : new Progress(process.stderr, mode)
   const isShown = mode !== 'none'
 
-  const timeline = await orClosed(job, () => Timeline.open(join(dir, 'state/timeline.jsonl')))
-  let timelineFault: unknown = null
-  const noteTimelineFault = (fault: unknown): void => {
-    timelineFault ??= fault
+  // Its course is for charts: a crawl does not end because it cannot be drawn.
+  const withoutCourse = (fault: unknown): null => {
+    const why = fault instanceof Error ? fault.message : String(fault)
+    interruption.tell(
+      `The course of the crawl is not written, and charts of it will lack: ${printable(why)}`,
+      'warning',
+    )
+    return null
   }
+  const timeline = await Timeline.open(join(dir, 'state/timeline.jsonl')).catch(withoutCourse)
   const tick = (): void => {
     if (isShown) progress.update(snapshotOf(job, steering.config))
     const sample = sampleOf(job)
-    timeline.append(sample)
+    timeline?.append(sample)
     const { pages, bytes } = job.snapshot().done ?? sample
     const { cpuSeconds } = sample
     steering.note({ atMs: systemClock.nowMs(), pages, bytes, cpuMs: cpuSeconds * 1_000 })
@@ -72,7 +77,7 @@ export async function watchCrawl(
     clearInterval(timer)
     await desk.end()
     progress.clear()
-    await timeline.close(sampleOf(job)).catch(noteTimelineFault)
+    await timeline?.close(sampleOf(job)).catch(withoutCourse)
     // What is not shipped yet is shipped by the next that has the directory.
     const finish = change === null ? () => shipment.finish() : undefined
     await job.close(finish).catch((closing: unknown) => {
@@ -81,7 +86,6 @@ export async function watchCrawl(
     await shipment.stop()
     steering.closed()
   }
-  fault ??= timelineFault
   if (fault !== null && change !== null) {
     change.opened.resolve()
     change = null

@@ -5,6 +5,7 @@ import { Fault, ManualClock } from '../base/index.ts'
 import { MemoryEngine, type MemoryClient } from '../engine/index.ts'
 import { placeByRendezvous } from '../../test/cluster/simulated-cluster.ts'
 import { initCluster, makeWish, nodeNameOf, readDefinition } from './cluster-commands.ts'
+import { makeChange } from './changes.ts'
 import { ClusterMember, type WayOut } from './cluster-member.ts'
 import { clusterStatus } from './cluster-status.ts'
 import { Lease } from './lease.ts'
@@ -34,6 +35,8 @@ class Stand {
   readonly members: ClusterMember[] = []
   readonly said: string[] = []
   isDiskFull = false
+  /** What giving up a share waits for. */
+  giving: Promise<void> = Promise.resolve()
   #incarnations = 0
 
   async start(
@@ -70,6 +73,7 @@ class Stand {
           return { epoch: log.epoch + 1 }
         },
         giveUp: async (share) => {
+          await this.giving
           const log = this.#log(share)
           this.logs[share] = { ...log, last: log.last + 1, released: true }
         },
@@ -194,6 +198,50 @@ test('the end of the crawl is heard by all: shares are released, all go, the rea
   const late = await stand.start('cai')
   await stand.pass(3_000)
   expect(late.ways).toEqual([{ kind: 'ended', reason: 'finished' }])
+})
+
+test('an end is the end under a change: with a later one it is none, for those who are there and for those who come', async () => {
+  const engine = stand.engine.client()
+  const change = { id: '1', seeds: [], settings: null, options: null, isLive: false, by: 'me', at: 'now' }
+  const { member, ways } = await stand.start('ada')
+  await stand.pass(5_000)
+  // The end is decided under what was known then, and the change is there first.
+  expect(await makeChange(engine, () => change)).toBe(1)
+  member.end('finished', 0)
+  await stand.pass(5_000)
+  expect(ways).toEqual([])
+  expect(await member.lastChange()).toBe(1)
+  expect(stand.holders()).toEqual(stand.expected('ada'))
+  member.end('finished')
+  await stand.pass(5_000)
+  expect(ways).toEqual([{ kind: 'ended', reason: 'finished' }])
+  const late = await stand.start('cai')
+  await stand.pass(3_000)
+  expect(late.ways).toEqual([{ kind: 'ended', reason: 'finished' }])
+  // It had ended, and goes on with what comes after that.
+  await makeChange(engine, () => ({ ...change, id: '2' }))
+  const next = await stand.start('dan')
+  await stand.pass(5_000)
+  expect(next.ways).toEqual([])
+  expect(stand.holders()).toEqual(stand.expected('dan'))
+})
+
+test('a change that is heard of while all give up their shares brings them back', async () => {
+  const { member, ways } = await stand.start('ada')
+  const bea = await stand.start('bea')
+  await stand.pass(5_000)
+  let isGiven = (): void => {}
+  stand.giving = new Promise((resolve) => (isGiven = resolve))
+  member.end('finished')
+  await stand.pass(2_000)
+  expect(member.report().shares.map(({ phase }) => phase)).toContain('giving')
+  const change = { id: '1', seeds: [], settings: null, options: null, isLive: false, by: 'me', at: 'now' }
+  await makeChange(stand.engine.client(), () => change)
+  await stand.pass(3_000)
+  isGiven()
+  await stand.pass(5_000)
+  expect([...ways, ...bea.ways]).toEqual([])
+  expect(stand.holders()).toEqual(stand.expected('ada', 'bea'))
 })
 
 test('an end that the engine did not take when it was decided is said until it is heard', async () => {

@@ -3,6 +3,7 @@
 
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
+import { changeRecord, type Changes } from './changes.ts'
 import type { Lease } from './lease.ts'
 import { type Effect, Membership, type MembershipSettings, type MemberPhase } from './membership.ts'
 import { encodeRecord, RECORD_KINDS, decodeRecord, type View } from './records.ts'
@@ -38,6 +39,8 @@ export interface MemberOwner {
   viewed(view: View): void
   /** Operators have asked for something. */
   wished?(): void
+  /** The crawl is meant otherwise from now on. */
+  changed?(): void
   /** The last word: refused (a fault), or gone in order. */
   out(how: WayOut): void
 }
@@ -82,6 +85,7 @@ export class ClusterMember {
   #isServing = false
   #viewTold = 0
   #wishTold = 0
+  #changeTold = 0
 
   /** Hears what is there already, then begins to take part. */
   static async start(options: MemberOptions): Promise<ClusterMember> {
@@ -112,6 +116,16 @@ export class ClusterMember {
   /** The crawl has ended or is to stop: what is given up now is given up for good. */
   get isOver(): boolean {
     return this.#membership.endReason() !== null || this.#membership.wishes.isStopping
+  }
+
+  /** What is other of the crawl than when it was set up, as far as we have heard. */
+  get changes(): Changes {
+    return this.#membership.changes
+  }
+
+  /** Nobody is to be asked for anything, as far as we have heard. */
+  get isPaused(): boolean {
+    return this.#membership.wishes.isPaused
   }
 
   /** Nodes that never come back, as far as we have heard. */
@@ -148,10 +162,21 @@ export class ClusterMember {
     this.#pump()
   }
 
-  /** The crawl is at its end, for all. */
-  end(reason: string): void {
-    this.#membership.end(reason)
+  /** The crawl is at its end, for all, as it was meant by this change. */
+  end(reason: string, change?: number): void {
+    this.#membership.end(reason, change)
     this.#pump()
+  }
+
+  /** The number of the last change there is, read now; whatever was not heard of yet is heard of. */
+  async lastChange(): Promise<number> {
+    for (;;) {
+      const { upTo } = this.#membership.changes
+      const name = changeRecord(upTo + 1)
+      const value = await this.#options.engine.records.get(name)
+      if (value === null || this.#isOver) return upTo
+      this.#guarded(() => this.#hear({ name, value }))
+    }
   }
 
   /** An agent found that its share was begun by somebody else; it has stopped. */
@@ -227,7 +252,11 @@ export class ClusterMember {
   }
 
   #tell(): void {
-    const { view, phase, wishes } = this.#membership
+    const { view, phase, wishes, changes } = this.#membership
+    if (changes.upTo !== this.#changeTold) {
+      this.#changeTold = changes.upTo
+      this.#options.owner.changed?.()
+    }
     if (wishes.upTo !== this.#wishTold) {
       this.#wishTold = wishes.upTo
       this.#options.owner.wished?.()

@@ -3,9 +3,10 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { MEMBERSHIP_QUESTION, type MemberReport, NODE_SERVICE } from './cluster-member.ts'
+import { Changes } from './changes.ts'
 import { LostProgress, type LostSum } from './lost-nodes.ts'
 import type { PlaceShares } from './membership.ts'
-import { type CrawlDefinition, decodeRecord, type Join, type View } from './records.ts'
+import { type CrawlDefinition, decodeRecord, type Join, parseRunName, runName, type View } from './records.ts'
 import type { ShareStanding } from './share-desk.ts'
 import { type LostNode, Wishes } from './wishes.ts'
 
@@ -38,8 +39,12 @@ export interface ClusterStatus {
   readonly definition: CrawlDefinition
   readonly view: View | null
   readonly run: number
+  /** The number of the last change; 0 where the crawl is as it was set up. */
+  readonly change: number
   /** `running`, `stopping`, or why it ended. */
   readonly state: string
+  /** Nobody is asked for anything until an operator says otherwise, whoever joins. */
+  readonly isPaused: boolean
   readonly nodes: readonly NodeStatus[]
   readonly shares: readonly ShareStatus[]
   /** Nodes that never come back, and how far the others are with what went with them. */
@@ -59,7 +64,7 @@ export interface StatusOptions {
 export async function clusterStatus(options: StatusOptions): Promise<ClusterStatus> {
   const { engine, definition, place, standing } = options
   const records = await readRecords(engine)
-  const { view, wishes } = records
+  const { view, wishes, changes, ends } = records
   const weights = (view?.members ?? []).map(({ node, weight, isDraining, isLeaving }) => ({
     name: node,
     weight: isDraining || isLeaving ? 0 : weight,
@@ -89,31 +94,51 @@ export async function clusterStatus(options: StatusOptions): Promise<ClusterStat
       }
     }),
   )
-  const state = records.ends.get(wishes.run) ?? (wishes.isStopping ? 'stopping' : 'running')
+  const end = ends.get(runName(wishes.run, changes.upTo))
+  // One that has stopped is stopped, whatever was changed since.
+  const hasStopped = wishes.isStopping && endsOf(wishes.run, ends).includes('stop')
+  const state = end ?? (hasStopped ? 'stop' : wishes.isStopping ? 'stopping' : 'running')
   const lost = await Promise.all(
     wishes.lost.map(async (one) => {
       const progress = await LostProgress.read(engine, one, definition.shares)
       return { ...one, ...progress.sum, isDone: progress.isDone }
     }),
   )
-  return { definition, view, run: wishes.run, state, nodes, shares, lost }
+  return {
+    definition,
+    view,
+    run: wishes.run,
+    change: changes.upTo,
+    state,
+    isPaused: wishes.isPaused,
+    nodes,
+    shares,
+    lost,
+  }
 }
 
 async function readRecords(engine: Engine) {
   const wishes = new Wishes()
   const joins = new Map<string, Join>()
-  const ends = new Map<number, string>()
+  const changes = new Changes()
+  const ends = new Map<string, string>()
   let view: View | null = null
-  for (const kind of ['join', 'wish', 'view', 'end']) {
+  for (const kind of ['join', 'wish', 'view', 'change', 'end']) {
     for (const record of await engine.records.list(kind)) {
       const heard = decodeRecord(record)
       if (heard?.kind === 'join') joins.set(heard.join.incarnation, heard.join)
       else if (heard?.kind === 'wish') wishes.add(heard.number, heard.wish)
       else if (heard?.kind === 'view') view = heard.view
-      else if (heard?.kind === 'end') ends.set(heard.end.run, heard.end.reason)
+      else if (heard?.kind === 'change') changes.add(heard.number, heard.change)
+      else if (heard?.kind === 'end') ends.set(runName(heard.end.run, heard.end.change), heard.end.reason)
     }
   }
-  return { wishes, joins, ends, view }
+  return { wishes, changes, joins, ends, view }
+}
+
+/** Why a run ended, under one change after the other. */
+function endsOf(run: number, ends: ReadonlyMap<string, string>): string[] {
+  return [...ends].flatMap(([name, reason]) => (parseRunName(name).run === run ? [reason] : []))
 }
 
 async function lastBeat(engine: Engine, name: string): Promise<{ view: number; wallMs: number } | null> {

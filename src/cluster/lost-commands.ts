@@ -3,7 +3,8 @@
 import { type Clock, Fault } from '../base/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { MEMBERSHIP_QUESTION, NODE_SERVICE } from './cluster-member.ts'
-import { type CrawlDefinition, decodeRecord, type Member } from './records.ts'
+import { Changes } from './changes.ts'
+import { type CrawlDefinition, decodeRecord, type Member, runName } from './records.ts'
 import { type LostNode, Wishes } from './wishes.ts'
 
 const ANSWER_MS = 2_000
@@ -55,16 +56,18 @@ export async function runOf(
 ): Promise<{ readonly isOver: boolean; readonly nodes: readonly string[]; readonly members: readonly Member[] }> {
   const wishes = new Wishes()
   let members: readonly Member[] = []
-  const ends = new Set<number>()
-  for (const kind of ['wish', 'view', 'end']) {
+  const changes = new Changes()
+  const ends = new Set<string>()
+  for (const kind of ['wish', 'view', 'change', 'end']) {
     for (const record of await engine.records.list(kind)) {
       const heard = decodeRecord(record)
       if (heard?.kind === 'wish') wishes.add(heard.number, heard.wish)
       else if (heard?.kind === 'view') members = heard.view.members
-      else if (heard?.kind === 'end') ends.add(heard.end.run)
+      else if (heard?.kind === 'change') changes.add(heard.number, heard.change)
+      else if (heard?.kind === 'end') ends.add(runName(heard.end.run, heard.end.change))
     }
   }
-  return { isOver: ends.has(wishes.run), nodes: members.map(({ node }) => node), members }
+  return { isOver: ends.has(runName(wishes.run, changes.upTo)), nodes: members.map(({ node }) => node), members }
 }
 
 async function answers(engine: Engine, node: string): Promise<boolean> {

@@ -20,8 +20,9 @@
 // A takeover after a crash takes lease + margin and a little: rule b. Rule a is for holders of whose beats nothing is known.
 
 import type { Clock, ClockMs } from '../base/index.ts'
+import { Changes } from './changes.ts'
 import type { Lease } from './lease.ts'
-import { encodeRecord, type Heard, type Join, type View } from './records.ts'
+import { encodeRecord, type End, type Heard, type Join, runName, type View } from './records.ts'
 import { MEMBERS_MAX, Roster } from './roster.ts'
 import { ShareDesk, type ShareEffect, type ShareStanding } from './share-desk.ts'
 import { Sightings } from './sightings.ts'
@@ -91,9 +92,11 @@ export class Membership {
   readonly #lease: Lease
   readonly #roster = new Roster()
   readonly #wishes = new Wishes()
+  readonly #changes = new Changes()
   readonly #sightings: Sightings
   readonly #desk: ShareDesk
-  readonly #ends = new Map<number, string>()
+  /** Those that may still be the end. */
+  #ends: readonly End[] = []
   readonly #former: Set<string>
   #effects: Effect[] = []
   #phase: MemberPhase = 'checking'
@@ -126,7 +129,7 @@ export class Membership {
   /** Holders that are in no view we know of, and since when we know of them. */
   readonly #strangers = new Map<number, { incarnation: string; sinceMs: number }>()
   /** Of which run we have to say that it ended, and why, until it is said. */
-  #verdict: { readonly run: number; readonly reason: string } | null = null
+  #verdict: { readonly run: number; readonly change: number; readonly reason: string } | null = null
   #inspection = { share: 0, isUnderWay: false, atMs: 0 }
 
   constructor(settings: MembershipSettings, clock: Clock, lease: Lease) {
@@ -161,6 +164,10 @@ export class Membership {
     return this.#wishes
   }
 
+  get changes(): Changes {
+    return this.#changes
+  }
+
   /** The last view was made by somebody who knew more wishes than we do. */
   get wishesMissing(): boolean {
     return this.#wishes.upTo < this.#roster.view.wishesUpTo
@@ -187,9 +194,13 @@ export class Membership {
     return this.#targets.owners
   }
 
-  /** Why the present run ended; null while it has not. */
+  /** Why the present run ended, as it is meant now; null while it has not. */
   endReason(): string | null {
-    return this.#ends.get(this.#wishes.run) ?? null
+    return this.#ends.find((end) => this.#isOfNow(end))?.reason ?? null
+  }
+
+  #isOfNow({ run, change }: Pick<End, 'run' | 'change'>): boolean {
+    return run === this.#wishes.run && change === this.#changes.upTo
   }
 
   // What is heard.
@@ -204,10 +215,12 @@ export class Membership {
         return void this.#wishes.add(heard.number, heard.wish)
       case 'view':
         return this.#hearView(heard.view)
+      case 'change':
+        return void this.#changes.add(heard.number, heard.change)
       case 'end':
-        if (heard.end.run < this.#wishes.run) return
-        this.#ends.set(heard.end.run, heard.end.reason)
-        for (const run of this.#ends.keys()) if (run < this.#wishes.run) this.#ends.delete(run)
+        this.#ends = [...this.#ends, heard.end].filter(
+          ({ run, change }) => run >= this.#wishes.run && change >= this.#changes.upTo,
+        )
     }
   }
 
@@ -312,17 +325,18 @@ export class Membership {
     this.#wayOut ??= 'left'
   }
 
-  /** The crawl has come to its end; the chair says so, once: it is said to the others until it is heard. */
-  end(reason: string): void {
-    if (this.endReason() === null) this.#verdict = { run: this.#wishes.run, reason }
+  /** The crawl has come to its end under a change; the chair says so, once: it is said to the others until it is heard. */
+  end(reason: string, change = this.#changes.upTo): void {
+    if (this.endReason() === null) this.#verdict = { run: this.#wishes.run, change, reason }
   }
 
   #sayEnd(): void {
     if (this.#verdict === null) return
-    const { run, reason } = this.#verdict
+    const { run, change, reason } = this.#verdict
     // Whoever was taken for dead has no say any more.
-    if (this.#phase !== 'member' || run !== this.#wishes.run || this.endReason() !== null) this.#verdict = null
-    else if (!this.#isFenced) this.#create(`end.${run}`, { reason, ...this.#signature() })
+    const isVoid = !this.#isOfNow(this.#verdict) || this.endReason() !== null
+    if (this.#phase !== 'member' || isVoid) this.#verdict = null
+    else if (!this.#isFenced) this.#create(`end.${runName(run, change)}`, { reason, ...this.#signature() })
   }
 
   // What follows from it.

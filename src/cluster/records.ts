@@ -5,7 +5,8 @@
 //   leave.<node>.<incarnation>  a member that wants to go, in order
 //   wish.<n>                    what an operator asked; 1, 2, 3 …
 //   view.<n>                    who takes part; 1, 2, 3 …; the last one counts
-//   end.<run>                   why a run ended; a wish to go on begins the next
+//   change.<n>                  more seeds, other options; 1, 2, 3 …; what is crawled is what they come to (changes.ts)
+//   end.<run>, end.<run>-<n>    why a run ended, under change n; a wish to go on begins the next, and so does a later change
 //   lost.<n>.<step>.<share>     what was done about a node that wish n calls lost (lost-nodes.ts)
 //
 // They are JSON. What a later version adds is ignored; what is missing or of another kind is a fault that names the record.
@@ -45,7 +46,18 @@ export interface Join {
   readonly wishesUpTo: number
 }
 
-export const WISH_KINDS = ['drain', 'resume', 'remove', 'weight', 'stop', 'go', 'lost', 'speed'] as const
+export const WISH_KINDS = [
+  'drain',
+  'resume',
+  'remove',
+  'weight',
+  'stop',
+  'go',
+  'lost',
+  'speed',
+  'pause',
+  'unpause',
+] as const
 export type WishKind = (typeof WISH_KINDS)[number]
 
 /** Limits that are changed while the crawl runs; null: none. */
@@ -57,7 +69,7 @@ export interface SpeedChange {
 
 export interface Wish {
   readonly kind: WishKind
-  /** Null for `stop` and `go`, and for a `speed` that is not of one node. */
+  /** Null for what is about the whole crawl: `stop`, `go`, `pause`, `unpause`, and a `speed` that is not of one node. */
   readonly node: string | null
   /** For `weight`. */
   readonly weight?: number
@@ -90,8 +102,25 @@ export interface View {
   readonly at: string
 }
 
+/** Somebody made the crawl another one. */
+export interface CrawlChange {
+  /** Told from all others by it: whoever made it finds it again where the answer was lost. */
+  readonly id: string
+  readonly seeds: readonly string[]
+  /** All that is said of options from now on, as in the definition; null: what was said before. */
+  readonly settings: unknown
+  /** What of it was asked for, for people. */
+  readonly options: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null
+  /** Whoever runs need not be opened anew for it: it is told to them in another way too (a wish about speed). */
+  readonly isLive: boolean
+  readonly by: string
+  readonly at: string
+}
+
 export interface End {
   readonly run: number
+  /** The last change that all shares had when it ended: with a later one it is not the end. */
+  readonly change: number
   readonly reason: string
   readonly by: string
   readonly at: string
@@ -103,10 +132,22 @@ export type Heard =
   | { readonly kind: 'leave'; readonly incarnation: string }
   | { readonly kind: 'wish'; readonly number: number; readonly wish: Wish }
   | { readonly kind: 'view'; readonly view: View }
+  | { readonly kind: 'change'; readonly number: number; readonly change: CrawlChange }
   | { readonly kind: 'end'; readonly end: End }
 
 /** What is watched. */
-export const RECORD_KINDS = ['join', 'leave', 'wish', 'view', 'end'] as const
+export const RECORD_KINDS = ['join', 'leave', 'wish', 'view', 'change', 'end'] as const
+
+/** A run under a change, as one part of a name. */
+export function runName(run: number, change: number): string {
+  return change === 0 ? String(run) : `${run}-${change}`
+}
+
+/** The other way round. */
+export function parseRunName(text: string): { readonly run: number; readonly change: number } {
+  const [run = NaN, change = 0] = text.split('-').map(Number)
+  return { run, change }
+}
 
 export function encodeRecord(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value))
@@ -125,11 +166,13 @@ export function decodeRecord(record: EngineRecord): Heard | null {
       return { kind, number: numberIn(record.name, second), wish: readWish(read) }
     case 'view':
       return { kind, view: readView(read, numberIn(record.name, second)) }
+    case 'change':
+      return { kind, number: numberIn(record.name, second), change: readChange(read) }
     case 'end':
       return {
         kind,
         end: {
-          run: numberIn(record.name, second),
+          ...runIn(record.name, second),
           reason: read.text('reason'),
           by: read.text('by'),
           at: read.text('at'),
@@ -203,6 +246,19 @@ function readSpeed(read: FieldReader): Pick<Wish, 'speed' | 'share'> {
   return { speed, share }
 }
 
+function readChange(read: FieldReader): CrawlChange {
+  const options = read.any('options')
+  return {
+    id: read.text('id'),
+    seeds: read.texts('seeds'),
+    settings: read.any('settings') ?? null,
+    options: typeof options === 'object' ? (options as CrawlChange['options']) : null,
+    isLive: read.any('isLive') === true,
+    by: read.text('by'),
+    at: read.text('at'),
+  }
+}
+
 function readView(read: FieldReader, number: number): View {
   return {
     number,
@@ -226,6 +282,11 @@ function numberIn(name: string, text: string): number {
     throw new Fault('CLUSTER_REFUSED', `record ${name} of the cluster has no number; was it written by something else?`)
   }
   return number
+}
+
+function runIn(name: string, text: string): { readonly run: number; readonly change: number } {
+  const { run, change } = parseRunName(text)
+  return { run: numberIn(name, String(run)), change: change === 0 ? 0 : numberIn(name, String(change)) }
 }
 
 /** Reads the fields of a record, or says which one is wrong. */

@@ -26,6 +26,12 @@ function wishing(...wishes: Pick<Wish, 'kind' | 'node' | 'weight'>[]): Wishes {
   return sum
 }
 
+test('a pause holds over a stop and a new run, until an operator ends it', () => {
+  const wishes = wishing({ kind: 'pause', node: null }, { kind: 'stop', node: null }, { kind: 'go', node: null })
+  expect(wishes).toMatchObject({ isPaused: true, isStopping: false, run: 2 })
+  expect(wishing({ kind: 'pause', node: null }, { kind: 'unpause', node: null }).isPaused).toBe(false)
+})
+
 test('whoever joins and lives is added at the end; whoever is dead is dropped; a right view needs no other', () => {
   const roster = new Roster()
   roster.hearView(view(1, [member('ada', 'a1'), member('bea', 'b1')]), 0)

@@ -42,12 +42,14 @@ export class Wishes {
   #upTo = 0
   #run = 1
   #isStopping = false
+  #isPaused = false
 
   /** False: it is known, or one before it is missing; nothing changed. */
   add(number: number, wish: Wish): boolean {
     if (number !== this.#upTo + 1) return false
     this.#upTo = number
     if (wish.kind === 'stop') this.#isStopping = true
+    if (wish.kind === 'pause' || wish.kind === 'unpause') this.#isPaused = wish.kind === 'pause'
     if (wish.kind === 'go') {
       this.#isStopping = false
       this.#run++
@@ -105,6 +107,11 @@ export class Wishes {
   /** 1, and one more for each wish to go on. */
   get run(): number {
     return this.#run
+  }
+
+  /** Nobody is to be asked for anything, in this run and the next, until an operator says otherwise. */
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
   /** The present run was asked to stop. */

@@ -27,6 +27,8 @@ export type ConfigResult<S extends Sections> =
     }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
 
+const ONCE = { jitless: true } as const
+
 const ENVIRONMENT_PREFIX = 'PORTOLAN_'
 
 export function environmentName(flag: string): string {
@@ -66,7 +68,8 @@ export function readConfig<S extends Sections>(sections: S, sources: ConfigSourc
   const config: Record<string, unknown> = {}
   for (const [section, schema] of Object.entries(sections)) {
     const given = input.get(section) ?? {}
-    const result = schema.safeParse(given)
+    // Once: a parser made for the shape, which zod would compile first, costs more than it saves.
+    const result = schema.safeParse(given, ONCE)
     if (result.success) {
       config[section] = deepFreeze(result.data)
       continue

@@ -13,11 +13,17 @@ import { readConfig } from './read-config.ts'
 
 export type Said = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-const NOT_KEPT: ReadonlySet<string> = new Set(['agent.maxPages', 'agent.maxTime', 'agent.maxWait', 'fetch.headers'])
+const OF_A_RUN: ReadonlySet<string> = new Set(['agent.maxPages', 'agent.maxTime', 'agent.maxWait'])
+const SECRET: ReadonlySet<string> = new Set(['fetch.headers'])
+
+/** Whether it belongs to one run. */
+export function isRunLimit(section: string, key: string): boolean {
+  return OF_A_RUN.has(`${section}.${key}`)
+}
 
 /** Whether a later run is meant as one that was told this; what is not kept belongs to one run, or is secret. */
 export function isKeptSetting(section: string, key: string): boolean {
-  return !NOT_KEPT.has(`${section}.${key}`)
+  return !isRunLimit(section, key) && !SECRET.has(`${section}.${key}`)
 }
 
 function pathIn(dir: string): string {
@@ -64,16 +70,35 @@ export function missingSettings(dir: string): Problem {
 
 /** Keeps what was said for the runs to come. */
 export async function storeSettings(dir: string, said: Said): Promise<void> {
-  const kept = Object.entries(said).flatMap(([section, options]) => {
-    const own = Object.entries(options)
-      .filter(([key]) => !NOT_KEPT.has(`${section}.${key}`))
-      .map(([key, value]) => [key, withoutSecrets(`${section}.${key}`, value)] as const)
-    return own.length === 0 ? [] : [[section, Object.fromEntries(own)] as const]
-  })
-  await writeAtomically(pathIn(dir), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+  const kept = picked(withoutSecrets(said), isKeptSetting)
+  await writeAtomically(pathIn(dir), `${JSON.stringify(kept, null, 2)}\n`)
 }
 
-function withoutSecrets(option: string, value: unknown): unknown {
+/** Those for which it is true, by section and key. */
+export function picked(said: Said, isMeant: (section: string, key: string) => boolean): Said {
+  const sections = Object.entries(said).map(
+    ([section, options]) =>
+      [section, Object.fromEntries(Object.entries(options).filter(([key]) => isMeant(section, key)))] as const,
+  )
+  return Object.fromEntries(sections.filter(([, options]) => Object.keys(options).length > 0))
+}
+
+/** What may stand in a file of the crawl's directory. That an option is to be as usual again is no secret. */
+export function withoutSecrets(said: Said): Said {
+  const told = picked(said, (section, key) => !SECRET.has(`${section}.${key}`) || said[section]?.[key] === null)
+  const sections = Object.entries(told).map(
+    ([section, options]) =>
+      [
+        section,
+        Object.fromEntries(
+          Object.entries(options).map(([key, value]) => [key, withoutSecret(`${section}.${key}`, value)]),
+        ),
+      ] as const,
+  )
+  return Object.fromEntries(sections)
+}
+
+function withoutSecret(option: string, value: unknown): unknown {
   if (option === 'fetch.proxy') return withoutLogin(value)
   // A password that is named by a variable is in no file, and its login goes on; if the variable is gone, that is told.
   if (option === 'fetch.logins' && Array.isArray(value)) {

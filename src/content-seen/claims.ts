@@ -9,7 +9,7 @@
 
 import { assert } from '../base/index.ts'
 import type { Original } from './content-seen.ts'
-import { hexOf, keyOf } from './digest.ts'
+import { DIGEST_BYTES, hexOf, isSameDigest, keyOf } from './digest.ts'
 
 interface Waiter {
   readonly resolve: (answer: Original | null) => void
@@ -17,47 +17,69 @@ interface Waiter {
 }
 
 export class Claims {
-  /** By digest: who waits, in order. */
+  /**
+   * The claim that is held alone, as nearly every one is: a page is mostly settled in one breath. Bytes beside each other are
+   * compared at once; a table that holds one entry after the other is made anew for each.
+   */
+  readonly #lone = new Uint8Array(DIGEST_BYTES)
+  /** Who waits for it; null when there is none. */
+  #waitersOfLone: Waiter[] | null = null
+  /** The others, by digest: who waits, in order. */
   readonly #held = new Map<string, Waiter[]>()
 
   isHeld(digest: Uint8Array): boolean {
-    return this.#held.has(keyOf(digest))
+    return this.#waitersFor(digest) !== undefined
   }
 
   /** The answer of whoever holds the claim, when that one is done; null when nobody does. */
   wait(digest: Uint8Array): Promise<Original | null> | null {
-    const waiters = this.#held.get(keyOf(digest))
-    if (waiters === undefined) return null
-    return new Promise((resolve, reject) => waiters.push({ resolve, reject }))
+    const waiters = this.#waitersFor(digest)
+    return waiters === undefined ? null : waitAmong(waiters)
   }
 
   /** The claim, which nobody holds, is the caller's now. */
   hold(digest: Uint8Array): void {
-    this.#held.set(keyOf(digest), [])
+    if (this.#waitersOfLone === null) {
+      this.#lone.set(digest)
+      this.#waitersOfLone = []
+    } else this.#held.set(keyOf(digest), [])
   }
 
   /** The original is known. Where nobody holds a claim, nobody needs to hear. */
   settle(digest: Uint8Array, original: Original): void {
-    for (const waiter of this.#end(digest)) waiter.resolve(original)
+    const waiters = this.#waitersFor(digest)
+    if (waiters === undefined) return
+    this.#end(digest, waiters)
+    for (const waiter of waiters) waiter.resolve(original)
   }
 
   release(digest: Uint8Array): void {
-    const waiters = this.#held.get(keyOf(digest))
-    assert(waiters !== undefined, `the claim on ${hexOf(digest)} is not held`)
+    const waiters = this.#waitersFor(digest)
+    if (waiters === undefined) assert(false, `the claim on ${hexOf(digest)} is not held`)
     const next = waiters.shift()
-    if (next === undefined) this.#held.delete(keyOf(digest))
+    if (next === undefined) this.#end(digest, waiters)
     else next.resolve(null)
   }
 
   /** Nobody can tell whether there is an original. */
   fail(digest: Uint8Array, fault: unknown): void {
-    for (const waiter of this.#end(digest)) waiter.reject(fault)
+    const waiters = this.#waitersFor(digest)
+    if (waiters === undefined) return
+    this.#end(digest, waiters)
+    for (const waiter of waiters) waiter.reject(fault)
   }
 
-  #end(digest: Uint8Array): readonly Waiter[] {
-    const key = keyOf(digest)
-    const waiters = this.#held.get(key) ?? []
-    this.#held.delete(key)
-    return waiters
+  #waitersFor(digest: Uint8Array): Waiter[] | undefined {
+    if (this.#waitersOfLone !== null && isSameDigest(this.#lone, digest)) return this.#waitersOfLone
+    return this.#held.size === 0 ? undefined : this.#held.get(keyOf(digest))
   }
+
+  #end(digest: Uint8Array, waiters: readonly Waiter[]): void {
+    if (waiters === this.#waitersOfLone) this.#waitersOfLone = null
+    else this.#held.delete(keyOf(digest))
+  }
+}
+
+function waitAmong(waiters: Waiter[]): Promise<Original | null> {
+  return new Promise((resolve, reject) => waiters.push({ resolve, reject }))
 }

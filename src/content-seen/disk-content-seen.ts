@@ -31,6 +31,8 @@ import { type ContentState, RunShelf } from './run-shelf.ts'
 const GENERATION_SHARE = 1 / 4
 const INDEX_SHARE = 3 / 16
 
+const NO_POSITIONS: readonly number[] = []
+
 export interface DiskContentSeenOptions {
   readonly directory: string
   /** For generations and indices together. Beside it stand a buffer of 1 KiB a run, and of 64 KiB for each part of a merge. */
@@ -81,7 +83,7 @@ export class DiskContentSeen implements ContentSeen {
     if (recent !== null) return recent
     const answer = this.#claims.wait(digest)
     if (answer !== null) return answer
-    const positions = this.#shelf.find(bitsAt(digest, 0), bitsAt(digest, 4))
+    const positions = this.#positionsOf(digest)
     this.#claims.hold(digest)
     if (positions.length > 0) return this.#readBack(Buffer.from(digest), positions)
     // keep() cannot wait for a disk that is behind; this is where it can be done, before there is anything to keep.
@@ -91,7 +93,7 @@ export class DiskContentSeen implements ContentSeen {
   keep(digest: Uint8Array, original: Original, position: number): void {
     if (isEmptyDigest(digest)) return
     const isPosition = Number.isInteger(position) && position >= 0 && position <= POSITION_MAX
-    assert(isPosition, `no position of a record: ${position}`)
+    if (!isPosition) assert(false, `no position of a record: ${position}`)
     if (!this.#isKept(digest, position)) this.#insert(digest, original, position)
     this.#claims.settle(digest, original)
   }
@@ -147,12 +149,16 @@ export class DiskContentSeen implements ContentSeen {
     return this.#shelf.close()
   }
 
-  /** Whether there is nothing to be taken up. A claim is held only on what no run holds. */
+  /** Whether there is nothing to be taken up. A claim is held only on what neither a generation nor a run holds. */
   #isKept(digest: Uint8Array, position: number): boolean {
     this.#shelf.assertSound()
-    if (this.#active.holds(digest) || this.#previous.holds(digest)) return true
     if (this.#claims.isHeld(digest)) return false
-    return this.#shelf.find(bitsAt(digest, 0), bitsAt(digest, 4)).includes(position)
+    if (this.#active.holds(digest) || this.#previous.holds(digest)) return true
+    return this.#positionsOf(digest).includes(position)
+  }
+
+  #positionsOf(digest: Uint8Array): readonly number[] {
+    return this.#shelf.isEmpty ? NO_POSITIONS : this.#shelf.find(bitsAt(digest, 0), bitsAt(digest, 4))
   }
 
   #insert(digest: Uint8Array, original: Original, position: number): void {

@@ -16,7 +16,7 @@
 import { assert } from '../base/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { Original } from './content-seen.ts'
-import { bitsAt, DIGEST_BYTES, textOf } from './digest.ts'
+import { bitsAt, DIGEST_BYTES, isTextOf, textOf } from './digest.ts'
 
 const DATE_AT = DIGEST_BYTES
 const POSITION_AT = DATE_AT + 8
@@ -130,9 +130,9 @@ export class Generation {
   #write(digest: Uint8Array, original: Original, position: number): number {
     const { payloadDigest } = original
     const urlBytes = Buffer.byteLength(original.url)
-    const isSame = payloadDigest !== null && payloadDigest === textOf(digest)
+    const isSame = payloadDigest !== null && isTextOf(payloadDigest, digest)
     const payloadBytes = payloadDigest === null || isSame ? 0 : payloadDigest.length
-    assert(payloadBytes < PAYLOAD_SAME, `a payload digest of ${payloadBytes} characters`)
+    if (payloadBytes >= PAYLOAD_SAME) assert(false, `a payload digest of ${payloadBytes} characters`)
     const bytes = HEAD_BYTES + urlBytes + payloadBytes
     if (this.#size + this.#guests >= this.#sizeMax) return 0
     if (this.#used + bytes > this.#arena.length) {
@@ -172,6 +172,8 @@ export class Generation {
 
   /** Where the record of a digest begins, or -1. */
   #recordOf(digest: Uint8Array): number {
+    // Nothing to look for, and no cold memory to look at.
+    if (this.#used === 0) return -1
     for (let place = bitsAt(digest, 0) >>> this.#shift; place < this.#places.length; place++) {
       const record = (this.#places[place] as number) - 1
       if (record === -1) return -1
@@ -191,9 +193,11 @@ export class Generation {
       if (other === -1 || this.#compare(other, digest) > 0) break
       place++
     }
-    const free = places.indexOf(0, place)
-    if (free === -1) return false
-    places.copyWithin(place + 1, place, free)
+    if (places[place] !== 0) {
+      const free = places.indexOf(0, place)
+      if (free === -1) return false
+      places.copyWithin(place + 1, place, free)
+    }
     places[place] = record + 1
     return true
   }

@@ -110,6 +110,10 @@ export class RunShelf {
     return this.#writing !== null
   }
 
+  get isEmpty(): boolean {
+    return this.#runs.length === 0
+  }
+
   /** The positions of all pages whose digests begin with this key, in the order of their records. */
   find(high: number, low: number): number[] {
     this.assertSound()

@@ -22,6 +22,8 @@ const moment = z.string()
 /** Pages of long lists: `next` is where the following part begins, null at the end. */
 const listed = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next: text.nullable(), total: count.nullable() })
+/** Of the catalogue, with how far it has read: below 1 there is more than it knows of. */
+const catalogued = <T extends z.ZodType>(item: T) => listed(item).extend({ readShare: z.number() })
 const part = { after: text.optional(), limit: z.coerce.number<number | string>().int().min(1).max(500).default(100) }
 
 // ── Figures ─────────────────────────────────────────────────────────────────────────────────────
@@ -58,6 +60,17 @@ export const nowSchema = z.object({
   slow: text,
 })
 
+/** What a crawl is held to; null: no limit. */
+export const limitsSchema = z.object({
+  /** In all, over every run. Of the run that is on, or of the last one: the next start has them too unless it is told others. */
+  maxPages: count.nullable(),
+  maxTimeMs: z.number().nullable(),
+  /** Of the crawl as a whole, until they are changed. */
+  connections: count,
+  ratePerSecond: z.number().nullable(),
+  bytesPerSecond: z.number().nullable(),
+})
+
 export const crawlSchema = z.object({
   /** Its name in paths of this API. */
   id: text,
@@ -70,8 +83,10 @@ export const crawlSchema = z.object({
   agents: count,
   figures: figuresSchema,
   now: nowSchema.nullable(),
-  /** Null on one machine. */
-  cluster: z.object({ crawl: text, nodes: count }).nullable(),
+  /** Left out where nodes of a cluster have their own. */
+  limits: limitsSchema.optional(),
+  /** Null on one machine. `change`: the number of its last change, and how many shares have yet to take it in. */
+  cluster: z.object({ crawl: text, nodes: count, change: count.optional(), sharesBehind: count.optional() }).nullable(),
   /** What this server may do with it: a copy on another machine's disk can only be looked at. */
   can: z.array(z.enum(['start', 'pause', 'resume', 'stop', 'checkpoint', 'seed', 'set', 'nodes'])),
 })
@@ -166,6 +181,8 @@ export const agentSchema = z.object({
   /** Requests that may be under way, and why not more. */
   limit: count,
   bottleneck: text,
+  /** In a cluster: the last change of the crawl that it has taken in. */
+  change: count.optional(),
   speed: z.object({
     connections: count,
     ratePerSecond: z.number().nullable(),
@@ -234,6 +251,8 @@ export const settingSchema = z.object({
   /** As JSON; what is secret is withheld. */
   value: z.unknown(),
   usual: z.unknown(),
+  /** The same in words: 'one per processor'. */
+  usualText: text,
   isSaid: z.boolean(),
   /** 'now': while it runs. 'anew': the crawl is opened anew, which takes seconds and loses nothing. 'never': fixed when it began. */
   takesEffect: z.enum(['now', 'anew', 'never']),
@@ -310,7 +329,13 @@ export const ROUTES = {
     crawlSchema,
   ),
   crawl: route(PATHS.crawl, 'How a crawl stands', crawlPath, null, crawlSchema),
-  start: route(PATHS.start, 'Goes on with a crawl that is not running', crawlPath, nothing, done),
+  start: route(
+    PATHS.start,
+    'Goes on with a crawl that is not running, under the limits of its last run or others',
+    crawlPath,
+    z.object({ options: optionsSchema.default({}) }),
+    done,
+  ),
   pause: route(PATHS.pause, 'Asks nobody from now on; what is under way ends', crawlPath, nothing, done),
   resume: route(PATHS.resume, 'Goes on after a pause', crawlPath, nothing, done),
   stop: route(PATHS.stop, 'Ends the run cleanly', crawlPath, nothing, done),
@@ -344,7 +369,7 @@ export const ROUTES = {
       sort: z.enum(['pages', 'errors', 'bytes', 'time', 'waiting', 'host']).default('pages'),
     }),
     null,
-    listed(hostSchema),
+    catalogued(hostSchema),
   ),
   host: route(PATHS.host, 'One host', crawlPath.extend({ host: text }), null, hostDetailSchema),
   pages: route(
@@ -359,7 +384,7 @@ export const ROUTES = {
       text: text.optional(),
     }),
     null,
-    listed(pageSchema).extend({ readShare: z.number() }),
+    catalogued(pageSchema),
   ),
   failures: route(
     PATHS.failures,
@@ -371,14 +396,14 @@ export const ROUTES = {
       host: text.optional(),
     }),
     null,
-    listed(failureSchema).extend({ readShare: z.number() }),
+    catalogued(failureSchema),
   ),
   broken: route(
     PATHS.broken,
     'Broken links, with who links to them',
     crawlPath.extend({ ...part, host: text.optional() }),
     null,
-    listed(brokenSchema),
+    catalogued(brokenSchema),
   ),
   explain: route(
     PATHS.explain,

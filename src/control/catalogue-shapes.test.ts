@@ -46,6 +46,7 @@ test('answers of the catalogue are answers of the API', async () => {
   writeFileSync(join(dir, 'failures.jsonl'), `${JSON.stringify(failure)}\n`)
   const desk = await openCatalogue(dir)
   onTestFinished(() => desk.close())
+  while ((await desk.advance(1_000)) < 1);
   expect(ROUTES.pages.answer.parse(await desk.pages({}))).toMatchObject({ total: 1, readShare: 1 })
   expect(ROUTES.failures.answer.parse(await desk.failures({}))).toMatchObject({ total: 1 })
   expect(ROUTES.broken.answer.parse(await desk.broken({}))).toMatchObject({ total: 2 })

@@ -46,12 +46,14 @@ export class ControlError extends Error {
 
 /** The body may be left out where all of it may. */
 type Body<N extends RouteName> = [BodyOf<N>] extends [undefined]
-  ? []
+  ? [body?: undefined, signal?: AbortSignal]
   : Record<string, never> extends BodyOf<N>
-    ? [body?: BodyOf<N>]
-    : [body: BodyOf<N>]
+    ? [body?: BodyOf<N>, signal?: AbortSignal]
+    : [body: BodyOf<N>, signal?: AbortSignal]
 
 export interface LiveListener {
+  /** The server is there: it has answered, or something came, if only to say so. */
+  readonly onSign?: () => void
   readonly onInfo?: (info: CrawlInfo) => void
   readonly onEvent?: (event: CrawlEvent) => void
 }
@@ -78,15 +80,16 @@ export function createClient(transport: Transport, { who }: ClientOptions = {}):
     return answer
   }
   return {
-    async call(name, params, ...[body]) {
+    async call(name, params, ...[body, signal]) {
       const { method, path } = PATHS[name]
       const place = fillPath(path, params)
-      const answer = await ask(method, place, method === 'GET' ? null : JSON.stringify(body ?? {}), null)
+      const answer = await ask(method, place, method === 'GET' ? null : JSON.stringify(body ?? {}), signal ?? null)
       return parseJson(answer.status, await answer.text()) as AnswerOf<typeof name>
     },
     async live(crawl, listener, signal) {
       const answer = await ask('GET', fillPath(LIVE_PATH, { crawl }), null, signal ?? null)
-      for await (const { event, data } of serverSentEvents(answer.chunks())) {
+      listener.onSign?.()
+      for await (const { event, data } of serverSentEvents(told(answer.chunks(), listener.onSign))) {
         if (event === 'crawl') listener.onInfo?.(parseJson(answer.status, data) as CrawlInfo)
         else if (event === 'event') listener.onEvent?.(parseJson(answer.status, data) as CrawlEvent)
       }
@@ -95,11 +98,22 @@ export function createClient(transport: Transport, { who }: ClientOptions = {}):
   }
 }
 
+async function* told<T>(chunks: AsyncIterable<T>, tell: () => void = () => undefined): AsyncGenerator<T> {
+  for await (const chunk of chunks) {
+    tell()
+    yield chunk
+  }
+}
+
 /** Over TCP. `base` is '' for the server that a page came from. */
 export function fetchTransport(base: string, token: string | null): Transport {
   return async ({ method, path, body, headers, signal }) => {
     const allHeaders = token === null ? headers : { ...headers, authorization: `Bearer ${token}` }
-    const asked: RequestInit = { method, headers: allHeaders, body, signal, redirect: 'error' }
+    const asked: RequestInit = {
+      ...{ method, headers: allHeaders, body, signal, redirect: 'error' },
+      // Figures of a moment, and the token is all there is to tell who we are.
+      ...{ cache: 'no-store', credentials: 'omit' },
+    }
     let response: Response
     try {
       response = await fetch(`${base}${path}`, asked)

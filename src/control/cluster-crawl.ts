@@ -1,78 +1,78 @@
 // A crawl of several machines as the API sees it, from any machine that reaches the engine. What is common to all stands in records;
 // what a node has is asked of it and put together, bounded.
 //
-//   records ──▶ definition, wishes, views: settings, changes, events       makeWish ◀── stop, drain, weight, speed …
+//   records ──▶ definition, wishes, views: settings, changes, events       makeWish ◀── stop, pause, drain, weight, speed …
+//        ▲                                                                 makeChange ◀── seeds, settings    (cluster-changes.ts)
 //   nodes ────▶ figures of each share ──▶ crawl, agents, nodes, metrics    (cluster-nodes.ts)
 //        ╰────▶ `control` questions ────▶ pages, failures, hosts, explain  (merged-lists.ts, node-answers.ts)
 //
-// What was fixed when the crawl was set up is refused with the reason.
+// What was fixed when the crawl was set up is refused with the reason (fixed-in-cluster.ts).
 
-import { Fault, type StopReason, STOPS, systemClock } from '../base/index.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault, REFUSALS, systemClock } from '../base/index.ts'
 import {
   clusterHistory,
   type CrawlDefinition,
   describeWish,
   makeWish,
+  readChanges,
   readDefinition,
   type Wish,
   type WishKind,
 } from '../cluster/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
 import { printable } from '../report/index.ts'
-import { type ClusterLook, type ControlAnswer, loadClusterLook, type NodeFigures } from '../supervise/index.ts'
+import { loadClusterLook, type SharePreview } from '../supervise/index.ts'
+import { canonicalise } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
-import { agentRow, ClusterFigures, goneNodeRow, nodeRow } from './cluster-nodes.ts'
-import { clusterSlowness } from './cluster-slowness.ts'
+import { addSeeds, changeOptions, changesIn, checkOptions } from './cluster-changes.ts'
+import { ClusterLists } from './cluster-lists.ts'
+import { ClusterLooks } from './cluster-looks.ts'
+import { agentRow, goneNodeRow, nodeRow } from './cluster-nodes.ts'
+import { sumPreviews } from './cluster-preview.ts'
+import { ClusterTraces } from './cluster-traces.ts'
 import type { Asked, Asker, CrawlSource, CrawlSources } from './crawl-source.ts'
-import { mergeLists, type PartOfList } from './merged-lists.ts'
+import { fixedInCluster } from './fixed-in-cluster.ts'
 import { renderMetrics } from './metrics.ts'
-import type { NodeRoute } from './node-answers.ts'
 import { listSettings } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import type { SaidOptions } from './steered-crawl.ts'
 import { sumStatistics } from './sum-statistics.ts'
-import { WorkRates } from './work-rates.ts'
 
-/** Everybody who asks within this time is told the same. */
-const LOOK_FRESH_MS = 900
 const LOOK_EVERY_MS = 1_000
-/** How long nodes may take to answer a question of the API. */
-const ANSWER_MS = 5_000
-const SAMPLES_MAX = 2_000
+/** A preview takes agents some seconds of threads that may be busy. */
+const PREVIEW_MS = 30_000
+/** Longer than this nobody waits for a change: the status tells when all shares have it. */
+const CHANGE_WAIT_MS = 20_000
+const LOOK_AGAIN_MS = 300
 
-type Sample = AnswerOf<'timeline'>['samples'][number]
-
-/** What nodes are asked with; by default over the engine. */
-type AskNode = Awaited<ReturnType<typeof loadClusterLook>>['askNode']
-type LookAtCluster = Awaited<ReturnType<typeof loadClusterLook>>['lookAtCluster']
+/** What nodes are asked with. */
+type Tools = Awaited<ReturnType<typeof loadClusterLook>>
 
 export class ClusterCrawl implements CrawlSource {
   readonly id: string
   readonly #engine: Engine
   readonly #definition: CrawlDefinition
-  readonly #askNode: AskNode
-  readonly #lookAtCluster: LookAtCluster
-  readonly #figures = new ClusterFigures()
-  readonly #rates = new WorkRates()
+  readonly #tools: Tools
+  readonly #traces = new ClusterTraces()
+  readonly #looks: ClusterLooks
+  readonly #lists: ClusterLists
   readonly #watchers = new Set<{ onInfo: (info: CrawlInfo) => void; onEvent: (event: CrawlEvent) => void }>()
-  #looking: { readonly atMs: number; readonly look: Promise<ClusterLook> } | null = null
-  #samples: Sample[] = []
-  #gapSeconds = 1
   #timer: NodeJS.Timeout | null = null
   #isTicking = false
   #lastEvent: number | null = null
 
-  private constructor(
-    crawl: string,
-    engine: Engine,
-    definition: CrawlDefinition,
-    tools: { readonly askNode: AskNode; readonly lookAtCluster: LookAtCluster },
-  ) {
+  private constructor(crawl: string, engine: Engine, definition: CrawlDefinition, tools: Tools) {
     this.id = crawl
     this.#engine = engine
     this.#definition = definition
-    this.#askNode = tools.askNode
-    this.#lookAtCluster = tools.lookAtCluster
+    this.#tools = tools
+    this.#looks = new ClusterLooks(crawl, engine, definition, tools)
+    this.#lists = new ClusterLists(engine, tools.askNode, async () => {
+      const { status } = await this.#looks.now()
+      return status.nodes.map(({ node }) => node)
+    })
+    engine.subscribe(tools.TRACE_SUBJECT, (bytes) => this.#traces.hear(bytes))
   }
 
   /** Fails where there is no engine or no such crawl. */
@@ -95,16 +95,16 @@ export class ClusterCrawl implements CrawlSource {
   // ── How it stands ──
 
   async crawl(): Promise<CrawlInfo> {
-    return this.#infoOf(await this.#look())
+    return this.#looks.infoOf(await this.#looks.now())
   }
 
   async agents(): Promise<AnswerOf<'agents'>> {
-    await this.#look()
-    return { agents: this.#figures.agents.map(agentRow) }
+    await this.#looks.now()
+    return { agents: this.#looks.figures.agents.map(agentRow) }
   }
 
   async nodes(): Promise<AnswerOf<'nodes'>> {
-    const { status, figures, left } = await this.#look()
+    const { status, figures, left } = await this.#looks.now()
     const gone = [...left].map(([node, one]) => goneNodeRow(node, one))
     const nodes = status.nodes.map((node) => nodeRow(node, figures.get(node.node) ?? null))
     return { shares: this.#definition.shares, nodes: [...nodes, ...gone] }
@@ -112,15 +112,15 @@ export class ClusterCrawl implements CrawlSource {
 
   /** As it was seen from here: since somebody looks. Nodes keep a course of their own in their directories. */
   async timeline(): Promise<AnswerOf<'timeline'>> {
-    await this.#look()
-    return { samples: this.#samples }
+    await this.#looks.now()
+    return { samples: [...this.#looks.samples] }
   }
 
   async metrics(): Promise<string> {
     const [info, { agents }, nodes] = [await this.crawl(), await this.agents(), await this.nodes()]
-    const frontiers = this.#figures.agents.map(({ frontier }) => frontier)
+    const frontiers = this.#looks.figures.agents.map(({ frontier }) => frontier)
     const more = {
-      restarts: this.#figures.sum(({ restarts }) => restarts),
+      restarts: this.#looks.figures.sum(({ restarts }) => restarts),
       hostsParked: frontiers.reduce((sum, { parked }) => sum + parked, 0),
       hostsOut: frontiers.reduce((sum, { out }) => sum + out, 0),
     }
@@ -146,32 +146,30 @@ export class ClusterCrawl implements CrawlSource {
   }
 
   async changes({ after, limit }: Asked<'changes'>): Promise<AnswerOf<'changes'>> {
-    const { wishes } = await clusterHistory(this.#engine)
-    const changes = wishes.map((wish) => {
-      const { number, at, by, kind, node, weight, speed, share } = wish
-      const detail = JSON.parse(JSON.stringify({ node, weight, speed, share })) as Record<string, unknown>
-      return { number, at, who: printable(by), what: kind, detail }
-    })
-    return newestFirst(changes, after, limit)
+    return newestFirst(changesIn(await clusterHistory(this.#engine)), after, limit)
   }
 
   async settings(): Promise<AnswerOf<'settings'>> {
-    const { settings } = listSettings((this.#definition.settings ?? {}) as SaidOptions)
-    return { settings: settings.map((setting) => ({ ...setting, takesEffect: 'never' as const })) }
+    return listSettings(await this.#said(), fixedInCluster)
+  }
+
+  /** Options as they are said now. */
+  async #said(): Promise<SaidOptions> {
+    return ((await readChanges(this.#engine)).settingsAfter(0) ?? this.#definition.settings ?? {}) as SaidOptions
   }
 
   // ── What nodes have ──
 
   pages(asked: Asked<'pages'>): Promise<AnswerOf<'pages'>> {
-    return this.#catalogued('pages', asked, (one, two) => later(one.fetchedAt, two.fetchedAt))
+    return this.#lists.catalogued('pages', asked, (one, two) => later(one.fetchedAt, two.fetchedAt))
   }
 
   failures(asked: Asked<'failures'>): Promise<AnswerOf<'failures'>> {
-    return this.#catalogued('failures', asked, (one, two) => later(one.when, two.when))
+    return this.#lists.catalogued('failures', asked, (one, two) => later(one.when, two.when))
   }
 
   async broken(asked: Asked<'broken'>): Promise<AnswerOf<'broken'>> {
-    const merged = await this.#merged<AnswerOf<'broken'>['items'][number]>(
+    const merged = await this.#lists.merged<AnswerOf<'broken'>['items'][number]>(
       'broken',
       asked,
       inOrderOf(({ url }) => url),
@@ -187,31 +185,36 @@ export class ClusterCrawl implements CrawlSource {
     const order = (one: Parameters<typeof compare>[0], two: Parameters<typeof compare>[1]): number =>
       compare(one, two) || byName(one, two)
     // A host belongs to one share; one that moved may be told of by two.
-    const merged = await this.#merged<AnswerOf<'hosts'>['items'][number]>('hosts', asked, order, ({ host }) => host)
+    const merged = await this.#lists.merged<AnswerOf<'hosts'>['items'][number]>(
+      'hosts',
+      asked,
+      order,
+      ({ host }) => host,
+    )
     return { ...merged, items: [...merged.items] }
   }
 
   async host(asked: Asked<'host'>): Promise<AnswerOf<'host'>> {
-    const answers = await this.#askAll<AnswerOf<'host'>>('host', asked)
+    const answers = await this.#lists.askAll<AnswerOf<'host'>>('host', asked)
     const [best] = answers.toSorted((one, two) => two.pages + (two.waiting ?? 0) - one.pages - (one.waiting ?? 0))
     if (best === undefined) throw new Fault('CONTROL_UNKNOWN', `no node knows ${printable(asked.host)}`)
     return best
   }
 
   async explain(asked: Asked<'explain'>): Promise<AnswerOf<'explain'>> {
-    const answers = await this.#askAll<AnswerOf<'explain'>>('explain', asked)
+    const answers = await this.#lists.askAll<AnswerOf<'explain'>>('explain', asked)
     const best = answers.find(({ state }) => state !== 'never-met') ?? answers[0]
     if (best === undefined) throw refusal('no node answers')
     return best
   }
 
   async statistics(): Promise<AnswerOf<'statistics'>> {
-    return sumStatistics(await this.#askAll<AnswerOf<'statistics'>>('statistics', {}))
+    return sumStatistics(await this.#lists.askAll<AnswerOf<'statistics'>>('statistics', {}))
   }
 
   async archive(asked: Asked<'archive'>): Promise<AnswerOf<'archive'>> {
     type File = AnswerOf<'archive'>['items'][number]
-    const merged = await this.#merged<File>(
+    const merged = await this.#lists.merged<File>(
       'archive',
       asked,
       (one, two) => later(one.name, two.name),
@@ -250,111 +253,91 @@ export class ClusterCrawl implements CrawlSource {
     )
   }
 
-  async pause(): Promise<never> {
-    throw refusal('a cluster is not paused; stop it, and it goes on when nodes join, or slow it down')
+  /** Heard by all nodes, and by whoever comes later. */
+  async pause(_: Asked<'pause'>, asker: Asker): Promise<AnswerOf<'pause'>> {
+    if ((await this.#looks.anew()).status.isPaused) return { text: 'It is paused.' }
+    return this.#wish(asker, { kind: 'pause', node: null })
   }
 
-  async resume(): Promise<never> {
-    throw refusal('a cluster is not paused, so there is nothing to resume')
+  async resume(_: Asked<'resume'>, asker: Asker): Promise<AnswerOf<'resume'>> {
+    if (!(await this.#looks.anew()).status.isPaused) return { text: 'It is not paused.' }
+    return this.#wish(asker, { kind: 'unpause', node: null })
   }
 
   async checkpoint(): Promise<never> {
     throw refusal('a crawl of a cluster is not copied: its state is kept by the engine')
   }
 
-  async addSeeds(): Promise<never> {
-    throw refusal('the seeds of a crawl of a cluster are those it was set up with (portolan cluster init)')
+  /** They stand in the engine when this resolves. All shares take them in before the crawl can end; one that has ended goes on. */
+  async addSeeds({ seeds }: Asked<'addSeeds'>, asker: Asker): Promise<AnswerOf<'addSeeds'>> {
+    const { added, known, problems } = await addSeeds(this.#engine, this.#definition, seeds, asker)
+    this.#looks.forget()
+    return { added, known, problems }
   }
 
-  async set(): Promise<never> {
-    throw refusal(FIXED)
+  /** Stands in the engine before anybody obeys it; each node opens its shares anew with it. */
+  async set({ options }: Asked<'set'>, asker: Asker): Promise<AnswerOf<'set'>> {
+    const { change, takesEffect, limits } = await changeOptions(this.#engine, this.#definition, options, asker)
+    // Told to those who run, and what was said of their speed before counts no more. Also where it is so already: whoever made that change
+    // may have died before this.
+    const hasLimits = Object.keys(limits).length > 0
+    if (hasLimits) await this.#wish(asker, { kind: 'speed', node: null, share: null, speed: limits })
+    if (takesEffect === 'now') return { takesEffect, text: 'It holds from now on.' }
+    return { takesEffect, text: change === null ? 'It is so already.' : await this.#whenAllHave(change) }
   }
 
-  async preview(): Promise<never> {
-    throw refusal(FIXED)
+  async #whenAllHave(change: number): Promise<string> {
+    const endMs = systemClock.nowMs() + CHANGE_WAIT_MS
+    for (;;) {
+      const { cluster, state } = this.#looks.infoOf(await this.#looks.anew())
+      if (cluster?.nodes === 0) return `Nobody works on the crawl: change ${change} holds when its nodes are started.`
+      if (cluster?.sharesBehind === 0) return `All shares were opened anew, and change ${change} holds.`
+      if (systemClock.nowMs() > endMs || state === 'stopping') {
+        return `Change ${change} is made; ${cluster?.sharesBehind ?? 0} of ${this.#definition.shares} shares have yet to take it in.`
+      }
+      await sleep(LOOK_AGAIN_MS)
+    }
   }
 
-  async trace(): Promise<never> {
-    throw refusal('a URL is followed by the node that has its share: ask its own API')
+  /** Of all shares whose nodes answer; where one does not, it is at least so many. */
+  async preview({ options }: Asked<'preview'>): Promise<AnswerOf<'preview'>> {
+    const { said, takesEffect } = checkOptions(await this.#said(), options)
+    const { status } = await this.#looks.anew()
+    const { waiting } = this.#looks.figures.figures
+    if (options['url'] === undefined)
+      return { waiting, hit: 0, reasons: {}, examples: [], isComplete: true, takesEffect }
+    const answers = await this.#lists.ofEach<readonly SharePreview[]>(status, { ask: 'preview', said }, PREVIEW_MS)
+    return { waiting, ...sumPreviews(answers, this.#definition.shares), takesEffect }
+  }
+
+  /** All nodes follow it, so that it is told of wherever its share goes. */
+  async trace({ url: text }: Asked<'trace'>): Promise<AnswerOf<'trace'>> {
+    const url = canonicalise(text)
+    if (typeof url !== 'string') throw new FieldsFault([{ where: 'url', what: REFUSALS[url.refused] }])
+    const { status } = await this.#looks.anew()
+    const answers = await this.#lists.ofEach(status, { ask: 'trace', url })
+    const heard = status.nodes.filter((_, place) => answers[place] !== undefined).map(({ node }) => node)
+    if (heard.length === 0) throw refusal('no node answers: nobody works on the crawl, or the engine is slow')
+    const share = this.#tools.shareOfUrl(this.#definition, url)
+    const holder = status.nodes.find(({ shares }) => shares.includes(share))?.node ?? null
+    const where =
+      holder === null
+        ? 'which is with nobody yet'
+        : heard.includes(holder)
+          ? `on ${holder}`
+          : `on ${holder}, which does not answer`
+    return {
+      text: printable(
+        `What happens to ${url} is told among the events from now on. It is of share ${share}, ${where}.`,
+      ),
+    }
   }
 
   // ── Inside ──
 
-  #look(): Promise<ClusterLook> {
-    const nowMs = systemClock.nowMs()
-    if (this.#looking !== null && nowMs - this.#looking.atMs < LOOK_FRESH_MS) return this.#looking.look
-    const look = this.#lookAtCluster(this.#engine, this.#definition).then((found) => this.#heard(found))
-    this.#looking = { atMs: nowMs, look }
-    // One that failed is no answer for the next.
-    look.catch(() => (this.#looking = null))
-    return look
-  }
-
-  #heard(look: ClusterLook): ClusterLook {
-    this.#figures.hear(look)
-    const counts = [...look.figures].flatMap(([node, one]) => (one === null ? [] : [[node, workOf(one)] as const]))
-    this.#rates.note(systemClock.nowMs(), new Map(counts))
-    this.#rates.keepOnly(new Set(look.status.nodes.map(({ node }) => node)))
-    this.#keepSample()
-    return look
-  }
-
-  #keepSample(): void {
-    const { pages, bytes, failed, skipped, waiting, hosts, seconds, cpuSeconds } = this.#figures.figures
-    const last = this.#samples.at(-1)
-    if (last !== undefined && seconds < last.t + this.#gapSeconds * 0.95) return
-    this.#samples.push({
-      t: seconds,
-      pages,
-      bytes,
-      failed,
-      skipped: Object.values(skipped).reduce((sum, count) => sum + count, 0),
-      waiting,
-      hosts,
-      active: this.#figures.sum(({ active }) => active),
-      rssBytes: this.#figures.sum(({ rssBytes }) => rssBytes),
-      cpuSeconds,
-    })
-    if (this.#samples.length <= SAMPLES_MAX) return
-    this.#samples = this.#samples.filter((_, index) => index % 2 === 0)
-    this.#gapSeconds *= 2
-  }
-
-  #infoOf({ status }: ClusterLook): CrawlInfo {
-    const isAlive = status.nodes.length > 0
-    const { agents } = this.#figures
-    const frontiers = agents.map(({ frontier }) => frontier)
-    const rate = (of: Parameters<WorkRates['perSecond']>[0]): number => round(this.#rates.perSecond(of))
-    const isWorking = isAlive && (status.state === 'running' || status.state === 'stopping')
-    return {
-      id: this.id,
-      name: this.id,
-      dir: '',
-      state: stateOf(status.state, isAlive),
-      stoppedBecause: stopOf(status.state),
-      startedAt: this.#definition.createdAt,
-      agents: this.#definition.shares,
-      figures: this.#figures.figures,
-      now: !isWorking
-        ? null
-        : {
-            pagesPerSecond: rate('pages'),
-            bytesPerSecond: rate('bytes'),
-            active: this.#figures.sum(({ active }) => active),
-            hostsReady: frontiers.reduce((sum, { ready }) => sum + ready, 0),
-            hostsResting: frontiers.reduce((sum, { resting }) => sum + resting, 0),
-            rssBytes: this.#figures.sum(({ rssBytes }) => rssBytes),
-            cpuShare: rate('cpuSeconds'),
-            slow: clusterSlowness(status, agents),
-          },
-      cluster: { crawl: this.id, nodes: status.nodes.length },
-      can: isWorking ? ['stop', 'nodes'] : [],
-    }
-  }
-
   async #events(): Promise<CrawlEvent[]> {
     const { events } = await clusterHistory(this.#engine)
-    return events.map((event) => ({ ...event, text: printable(event.text) }))
+    return this.#traces.among(events.map((event) => ({ ...event, text: printable(event.text) })))
   }
 
   /**
@@ -382,84 +365,8 @@ export class ClusterCrawl implements CrawlSource {
   async #wish(asker: Asker, asked: Omit<Wish, 'by' | 'at'>): Promise<{ text: string }> {
     const wish: Wish = { ...asked, by: asker.who, at: new Date(systemClock.wallMs()).toISOString() }
     await makeWish(this.#engine, wish)
-    this.#looking = null
+    this.#looks.forget()
     return { text: printable(describeWish(wish)) }
-  }
-
-  async #nodeNames(): Promise<string[]> {
-    const { status } = await this.#look()
-    return status.nodes.map(({ node }) => node)
-  }
-
-  async #merged<T>(
-    route: NodeRoute,
-    { after, ...asked }: Readonly<{ after?: string | undefined; limit: number }>,
-    compare: (one: T, two: T) => number,
-    keyOf?: (item: T) => string,
-  ): Promise<PartOfList<T>> {
-    return mergeLists<T>({
-      nodes: await this.#nodeNames(),
-      limit: asked.limit,
-      after,
-      ask: (node, from) => this.#askOne<PartOfList<T>>(node, route, from === null ? asked : { ...asked, after: from }),
-      compare,
-      ...(keyOf === undefined ? {} : { keyOf }),
-    })
-  }
-
-  /** With how far the catalogues have read: the least of them. */
-  async #catalogued<N extends 'pages' | 'failures'>(
-    route: N,
-    asked: Asked<N>,
-    compare: (one: AnswerOf<N>['items'][number], two: AnswerOf<N>['items'][number]) => number,
-  ): Promise<AnswerOf<N>> {
-    type Item = AnswerOf<N>['items'][number]
-    let readShare = 1
-    const { after, ...rest } = asked as { after?: string; limit: number }
-    const merged = await mergeLists<Item>({
-      nodes: await this.#nodeNames(),
-      limit: rest.limit,
-      after,
-      ask: async (node, from) => {
-        const part = await this.#askOne<AnswerOf<N>>(node, route, from === null ? rest : { ...rest, after: from })
-        readShare = Math.min(readShare, part?.readShare ?? 0)
-        return part
-      },
-      compare,
-    })
-    return { ...merged, items: [...merged.items], readShare } as unknown as AnswerOf<N>
-  }
-
-  /** Of all that answer and do not refuse. Where all refuse, their first reason. */
-  async #askAll<T>(route: NodeRoute, asked: object): Promise<T[]> {
-    const faults: Fault[] = []
-    const names = await this.#nodeNames()
-    const answers = await Promise.all(
-      names.map((node) =>
-        this.#askOne<T>(node, route, asked).catch((fault: unknown) => {
-          if (!(fault instanceof Fault)) throw fault
-          faults.push(fault)
-          return null
-        }),
-      ),
-    )
-    const found = answers.filter((answer) => answer !== null)
-    if (found.length === 0 && faults[0] !== undefined) throw faults[0]
-    return found
-  }
-
-  /** Null: it does not answer. Throws what it refuses. */
-  async #askOne<T>(node: string, route: NodeRoute, asked: object): Promise<T | null> {
-    let heard: ControlAnswer
-    try {
-      const question = { ask: 'control', route, asked: { ...asked }, who: 'cluster' } as const
-      heard = (await this.#askNode(this.#engine, node, question, ANSWER_MS)) as ControlAnswer
-    } catch (fault) {
-      if (fault instanceof Fault) return null
-      throw fault
-    }
-    if ('fault' in heard) throw refusal(`node ${node}: ${printable(heard.fault.message)}`)
-    return heard.answer as T
   }
 }
 
@@ -477,34 +384,12 @@ export async function clusterSources(
   }
 }
 
-const FIXED =
-  'the options of a crawl of a cluster are fixed when it is set up, the same for all nodes; its speed, weights and nodes can be changed'
-
 function hostFigure(host: AnswerOf<'hosts'>['items'][number], by: Exclude<Asked<'hosts'>['sort'], 'host'>): number {
   return (by === 'time' ? host.meanMs : host[by]) ?? 0
 }
 
 function refusal(why: string): Fault {
   return new Fault('CONTROL_REFUSED', why)
-}
-
-function stateOf(said: string, isAlive: boolean): CrawlInfo['state'] {
-  if (said === 'running') return isAlive ? 'running' : 'stopped'
-  if (said === 'stopping') return isAlive ? 'stopping' : 'stopped'
-  return said === 'finished' ? 'finished' : 'stopped'
-}
-
-function stopOf(said: string): StopReason | null {
-  if (said === 'stop') return 'interrupted'
-  return said in STOPS ? (said as StopReason) : null
-}
-
-function workOf({ donePages, doneBytes, cpuSeconds }: NodeFigures) {
-  return { pages: donePages, bytes: doneBytes, cpuSeconds }
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }
 
 /** Without what is not said. */

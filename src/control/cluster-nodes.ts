@@ -86,6 +86,7 @@ export function agentRow({
   frontier,
   active,
   pace,
+  change,
 }: KnownShare): AnswerOf<'agents'>['agents'][number] {
   const { pages, failed } = totals
   return {
@@ -98,6 +99,7 @@ export function agentRow({
     active,
     limit: pace.limit,
     bottleneck: pace.bottleneck,
+    change: change ?? 0,
     speed: pace.speed,
   }
 }

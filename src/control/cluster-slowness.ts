@@ -7,8 +7,12 @@ import type { KnownShare } from './cluster-nodes.ts'
 /** What holds at least so many of the shares that work back is said to hold the crawl back. */
 const MOST = 0.5
 
-export function clusterSlowness({ nodes, shares, state }: ClusterStatus, agents: readonly KnownShare[]): string {
+export function clusterSlowness(
+  { nodes, shares, state, isPaused }: ClusterStatus,
+  agents: readonly KnownShare[],
+): string {
   if (state === 'stopping') return 'It is stopping.'
+  if (isPaused) return 'It is paused.'
   const free = shares.filter(({ holder, released }) => holder === null || released).length
   if (free > 0) return `${formatNumberOf(free, 'share')} of ${formatCount(shares.length)} with nobody yet.`
   const silent = nodes.filter(({ report }) => report === null || report.isFenced)

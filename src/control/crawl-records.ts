@@ -24,7 +24,7 @@ export interface CatalogueAnswers {
   broken(asked: Asked<'broken'>): Promise<AnswerOf<'broken'>>
   hosts(
     asked: Omit<Asked<'hosts'>, 'sort'> & { readonly sort: Exclude<Asked<'hosts'>['sort'], 'waiting'> },
-  ): Promise<{ readonly items: readonly CataloguedHost[]; readonly next: string | null; readonly total: number | null }>
+  ): Promise<Omit<AnswerOf<'hosts'>, 'items'> & { readonly items: readonly CataloguedHost[] }>
   host(name: string): Promise<CataloguedHostFacts | null>
   statistics(): Promise<AnswerOf<'statistics'>>
   close(): Promise<void>

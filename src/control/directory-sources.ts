@@ -80,7 +80,7 @@ export class DirectorySources implements CrawlSources {
     const crawl = directoryCrawl({
       id,
       dir,
-      start: () => this.#starter.start({ dir, seeds: [], options: {} }),
+      start: (options) => this.#starter.start({ dir, seeds: [], options }),
       preview: (url) => this.#starter.preview(dir, url),
     })
     this.#crawls.set(id, crawl)

@@ -12,11 +12,17 @@ export type { ControlServer, ServerOptions } from './server.ts'
 export { type Change, ChangeLog, readChanges } from './change-log.ts'
 export { type ConnectionTaker, ControlSocket } from './control-socket.ts'
 export { type EventKind, EventLog, readEvents } from './event-log.ts'
+export { type KeptSteering, loadSteering, NOT_STEERED, SPEED_OPTIONS, storeSteering } from './kept-steering.ts'
 export { dropPendingSeeds, keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
 export type { Moment, OtherOptions, SaidOptions, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
 
 /** `const cluster = await (await loadClusterCrawl()).ClusterCrawl.open(engineSettings)` */
 export const loadClusterCrawl = () => import('./cluster-crawl.ts')
+
+/** `const { limitsAtRest } = await loadNextRun()` */
+export const loadNextRun = () => import('./next-run.ts')
+/** `const { checkChange } = await loadOptionChanges()` */
+export const loadOptionChanges = () => import('./option-changes.ts')
 
 /** What a node answers for others in its cluster. */
 export const loadNodeAnswers = () => import('./node-answers.ts')

@@ -10,6 +10,13 @@ export interface PartOfList<T> {
   readonly items: readonly T[]
   readonly next: string | null
   readonly total: number | null
+  /** How far what it was found in is read; left out where it needs no reading. */
+  readonly readShare?: number
+}
+
+export interface MergedList<T> extends PartOfList<T> {
+  /** The least of all; of one that does not answer nothing is known. */
+  readonly readShare: number
 }
 
 /** Where a node's list goes on: a mark of its own, null for the beginning; and what of that part was shown already. */
@@ -36,7 +43,7 @@ export interface MergePlan<T> {
 /** Nodes asked at once. */
 const ASKED_AT_ONCE = 16
 
-export async function mergeLists<T>(plan: MergePlan<T>): Promise<PartOfList<T>> {
+export async function mergeLists<T>(plan: MergePlan<T>): Promise<MergedList<T>> {
   const marks = readMarks(plan.after)
   const parts: Part<T>[] = []
   for (let from = 0; from < plan.nodes.length; from += ASKED_AT_ONCE) {
@@ -64,6 +71,7 @@ export async function mergeLists<T>(plan: MergePlan<T>): Promise<PartOfList<T>> 
     items,
     next: isAtEnd ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
     total: totals.includes(null) ? null : totals.reduce((sum: number, total) => sum + (total ?? 0), 0),
+    readShare: parts.length < plan.nodes.length ? 0 : Math.min(1, ...parts.map(({ readShare = 1 }) => readShare)),
   }
 }
 

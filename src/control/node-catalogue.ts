@@ -1,10 +1,11 @@
 // What a node of a cluster finds among the pages of its shares. While it works they are not merged in one place: each share has files of
-// its own, like the directory of a crawl, and a catalogue of its own, opened when somebody asks and closed when the share has gone.
+// its own, like the directory of a crawl, and a catalogue of its own, opened when somebody asks and closed when the share has gone; all of
+// them live in one thread (open-catalogue.ts).
 
 import type { AnswerOf } from './api.ts'
 import type { CataloguedHost, CatalogueAnswers } from './crawl-records.ts'
 import type { Asked } from './crawl-source.ts'
-import { mergeLists, type PartOfList } from './merged-lists.ts'
+import { type MergedList, mergeLists, type PartOfList } from './merged-lists.ts'
 import { sumStatistics } from './sum-statistics.ts'
 
 type Sorted = Parameters<CatalogueAnswers['hosts']>[0]
@@ -23,22 +24,21 @@ export class NodeCatalogue implements CatalogueAnswers {
   pages(asked: Asked<'pages'>): Promise<AnswerOf<'pages'>> {
     type Page = AnswerOf<'pages'>['items'][number]
     const compare = (one: Page, two: Page): number => newerFirst(one.fetchedAt, two.fetchedAt)
-    return this.#read(asked, (catalogue, part) => catalogue.pages({ ...asked, ...part }), compare)
+    return this.#merged(asked, (catalogue, part) => catalogue.pages({ ...asked, ...part }), compare)
   }
 
   failures(asked: Asked<'failures'>): Promise<AnswerOf<'failures'>> {
     type Failure = AnswerOf<'failures'>['items'][number]
     const compare = (one: Failure, two: Failure): number => newerFirst(one.when, two.when)
-    return this.#read(asked, (catalogue, part) => catalogue.failures({ ...asked, ...part }), compare)
+    return this.#merged(asked, (catalogue, part) => catalogue.failures({ ...asked, ...part }), compare)
   }
 
-  async broken(asked: Asked<'broken'>): Promise<AnswerOf<'broken'>> {
+  broken(asked: Asked<'broken'>): Promise<AnswerOf<'broken'>> {
     const ask = (catalogue: CatalogueAnswers, part: Part) => catalogue.broken({ ...asked, ...part })
-    const merged = await this.#merged(asked, ask, (one, two) => newerFirst(two.url, one.url))
-    return { ...merged, items: [...merged.items] }
+    return this.#merged(asked, ask, (one, two) => newerFirst(two.url, one.url))
   }
 
-  hosts(asked: Sorted): Promise<PartOfList<CataloguedHost>> {
+  hosts(asked: Sorted): ReturnType<CatalogueAnswers['hosts']> {
     const { sort } = asked
     const compare = (one: CataloguedHost, two: CataloguedHost): number =>
       (sort === 'host' ? 0 : figureOf(two, sort) - figureOf(one, sort)) || newerFirst(two.host, one.host)
@@ -60,37 +60,20 @@ export class NodeCatalogue implements CatalogueAnswers {
     for (const dir of this.#open.keys()) await this.#close(dir)
   }
 
-  async #read<T>(
-    asked: { readonly limit: number; readonly after?: string | undefined },
-    ask: (catalogue: CatalogueAnswers, part: Part) => Promise<PartOfList<T> & { readonly readShare: number }>,
-    compare: (one: T, two: T) => number,
-  ): Promise<PartOfList<T> & { items: T[]; readShare: number }> {
-    let readShare = 1
-    const merged = await this.#merged(
-      asked,
-      async (catalogue, part) => {
-        const told = await ask(catalogue, part)
-        readShare = Math.min(readShare, told.readShare)
-        return told
-      },
-      compare,
-    )
-    return { ...merged, items: [...merged.items], readShare }
-  }
-
   async #merged<T>(
     { limit, after }: { readonly limit: number; readonly after?: string | undefined },
     ask: (catalogue: CatalogueAnswers, part: Part) => Promise<PartOfList<T>>,
     compare: (one: T, two: T) => number,
-  ): Promise<PartOfList<T>> {
+  ): Promise<MergedList<T> & { items: T[] }> {
     const catalogues = await this.#catalogues()
-    return mergeLists<T>({
+    const merged = await mergeLists<T>({
       nodes: [...catalogues.keys()],
       limit,
       after,
       ask: async (dir, from) => ask(catalogues.get(dir) as CatalogueAnswers, { limit, after: from ?? undefined }),
       compare,
     })
+    return { ...merged, items: [...merged.items] }
   }
 
   async #catalogues(): Promise<ReadonlyMap<string, CatalogueAnswers>> {

@@ -4,13 +4,13 @@ import type { CrawlConfig } from '../config/index.ts'
 import type { AnswerOf } from './api.ts'
 import { CrawlRecords } from './crawl-records.ts'
 import { NodeCatalogue } from './node-catalogue.ts'
-import { openBesideCrawl } from './open-catalogue.ts'
+import { openBesideCrawl, opener } from './open-catalogue.ts'
 
 export class NodeRecords extends CrawlRecords {
   readonly #shareDirs: () => readonly string[]
 
   constructor(dir: string, shareDirs: () => readonly string[]) {
-    super(dir, async () => new NodeCatalogue(shareDirs, (share) => openBesideCrawl(share, shareDirs().length)))
+    super(dir, async () => new NodeCatalogue(shareDirs, opener()))
     this.#shareDirs = shareDirs
   }
 

@@ -8,43 +8,46 @@ import { z } from 'zod'
 import { leastMemory, type Speed } from '../agent/index.ts'
 import { formatBytes } from '../base/index.ts'
 import { type CrawlConfig, optionRows, type OptionRow, type Problem, readConfig, SECTIONS } from '../config/index.ts'
-import type { AnswerOf } from './api.ts'
+import type { AnswerOf, CrawlInfo } from './api.ts'
+import { SPEED_OPTIONS } from './kept-steering.ts'
 import { FieldsFault } from './refusals.ts'
 import type { SaidOptions } from './steered-crawl.ts'
 
 export type TakesEffect = 'now' | 'anew' | 'never'
 
-/** What can be set on a crawl that runs; everything else opens it anew. */
-const NOW = { maxRate: 'ratePerSecond', maxBandwidth: 'bytesPerSecond', connections: 'connections' } as const
+/** Why an option cannot be changed; null where it can. */
+export type FixedReason = (option: Pick<OptionRow, 'section' | 'key'>) => string | null
 
 const FIXED: Readonly<Record<string, string>> = {
   'url.sessionIds': 'the URLs that were met would have other names; start in a new directory',
   engine: 'a crawl of one machine is not made one of a cluster; set that up in a new directory',
 }
 
+const fixedOnOneMachine: FixedReason = ({ section, key }) => FIXED[`${section}.${key}`] ?? FIXED[section] ?? null
+
 const SECRET = new Set(['fetch.logins', 'fetch.headers', 'fetch.proxy'])
 const WITHHELD = '[withheld]'
 
-export function takesEffectOf(section: string, key: string): TakesEffect {
-  if (fixedReason(section, key) !== null) return 'never'
-  return section === 'agent' && key in NOW ? 'now' : 'anew'
-}
-
-function fixedReason(section: string, key: string): string | null {
-  return FIXED[`${section}.${key}`] ?? FIXED[section] ?? null
+/** A speed can be set on a crawl that runs; everything else opens it anew. */
+export function takesEffectOf(section: string, key: string, fixed = fixedOnOneMachine): TakesEffect {
+  if (fixed({ section, key }) !== null) return 'never'
+  return section === 'agent' && key in SPEED_OPTIONS ? 'now' : 'anew'
 }
 
 export interface CheckedChange {
+  readonly options: SaidOptions
   /** All that is said now. */
   readonly said: SaidOptions
   readonly config: CrawlConfig
   readonly takesEffect: 'now' | 'anew'
   /** Where it takes effect now: what to tell the agents. */
   readonly speed: Partial<Speed> | null
+  /** Limits of speed among what is changed, whenever it takes effect. */
+  readonly limits: Partial<Speed>
 }
 
 /** `null` for an option: as usual again. Throws a FieldsFault that names every field that is wrong. */
-export function checkChange(said: SaidOptions, options: SaidOptions): CheckedChange {
+export function checkChange(said: SaidOptions, options: SaidOptions, fixed = fixedOnOneMachine): CheckedChange {
   const merged: Record<string, Record<string, unknown>> = {}
   for (const [section, own] of Object.entries(said)) merged[section] = { ...own }
   for (const [section, own] of Object.entries(options)) {
@@ -55,7 +58,7 @@ export function checkChange(said: SaidOptions, options: SaidOptions): CheckedCha
     }
     merged[section] = now
   }
-  const problems = fixedProblems(said, options)
+  const problems = fixedProblems(said, options, fixed)
   // Unknown names are complained about also where they are taken back.
   const asked = checked(nonNull(options))
   const result = checked(merged)
@@ -69,7 +72,15 @@ export function checkChange(said: SaidOptions, options: SaidOptions): CheckedCha
     Object.keys(own).map((key) => [section, key] as const),
   )
   const isNow = keys.every(([section, key]) => takesEffectOf(section, key) === 'now')
-  return { said: merged, config, takesEffect: isNow ? 'now' : 'anew', speed: isNow ? speedOf(keys, config) : null }
+  const limits = speedOf(keys, config)
+  return {
+    options,
+    said: merged,
+    config,
+    takesEffect: isNow ? 'now' : 'anew',
+    speed: isNow ? limits : null,
+    limits,
+  }
 }
 
 function checked(content: unknown): ReturnType<typeof readConfig<typeof SECTIONS>> {
@@ -89,10 +100,10 @@ function nonNull(options: SaidOptions): SaidOptions {
   )
 }
 
-function fixedProblems(said: SaidOptions, options: SaidOptions): Problem[] {
+function fixedProblems(said: SaidOptions, options: SaidOptions, fixed: FixedReason): Problem[] {
   return Object.entries(options).flatMap(([section, own]) =>
     Object.entries(own).flatMap(([key, value]) => {
-      const why = fixedReason(section, key)
+      const why = fixed({ section, key })
       const isSame = JSON.stringify(value) === JSON.stringify(said[section]?.[key] ?? null)
       return why === null || isSame ? [] : [{ where: `${section}.${key} in options`, what: `cannot change: ${why}` }]
     }),
@@ -123,9 +134,41 @@ export function fieldOf({ where, what }: Problem): Problem {
 }
 
 function speedOf(keys: readonly (readonly [string, string])[], { agent }: CrawlConfig): Partial<Speed> {
-  return Object.fromEntries(
-    keys.flatMap(([, key]) => (key in NOW ? [[NOW[key as keyof typeof NOW], agent[key as keyof typeof NOW]]] : [])),
-  )
+  return Object.fromEntries(keys.flatMap(([, key]) => (isSpeedOption(key) ? [[SPEED_OPTIONS[key], agent[key]]] : [])))
+}
+
+/** A speed as the options that say it. */
+export function optionsOfSpeed(speed: Partial<Speed>): SaidOptions {
+  const said = Object.entries(SPEED_OPTIONS).flatMap(([key, name]) => (name in speed ? [[key, speed[name]]] : []))
+  return { agent: Object.fromEntries(said) as Record<string, unknown> }
+}
+
+/** As `checkChange`; complaints name the limits as whoever set them did. */
+export function checkSpeed(said: SaidOptions, options: SaidOptions): CheckedChange {
+  try {
+    return checkChange(said, options)
+  } catch (fault) {
+    if (!(fault instanceof FieldsFault)) throw fault
+    const names = new Map<string, string>(
+      Object.entries(SPEED_OPTIONS).map(([key, name]) => [`options.agent.${key}`, name]),
+    )
+    throw new FieldsFault(fault.fields.map(({ where, what }) => ({ where: names.get(where) ?? where, what })))
+  }
+}
+
+function isSpeedOption(key: string): key is keyof typeof SPEED_OPTIONS {
+  return key in SPEED_OPTIONS
+}
+
+/** What a crawl is held to that is meant so. */
+export function limitsOf({ agent }: CrawlConfig): NonNullable<CrawlInfo['limits']> {
+  return {
+    maxPages: agent.maxPages,
+    maxTimeMs: agent.maxTime,
+    connections: agent.connections,
+    ratePerSecond: agent.maxRate,
+    bytesPerSecond: agent.maxBandwidth,
+  }
 }
 
 /** Options for the record, without what must not be kept. */
@@ -154,7 +197,7 @@ function shown(section: string, key: string, value: unknown): unknown {
 }
 
 /** Every option with what was said of it. */
-export function listSettings(said: SaidOptions): AnswerOf<'settings'> {
+export function listSettings(said: SaidOptions, fixed = fixedOnOneMachine): AnswerOf<'settings'> {
   return {
     settings: optionRows(SECTIONS).map((row) => {
       const { section, key, facts } = row
@@ -168,8 +211,9 @@ export function listSettings(said: SaidOptions): AnswerOf<'settings'> {
         text: facts.text,
         value: value === undefined ? usual : shown(section, key, value),
         usual,
+        usualText: facts.defaultText,
         isSaid: value !== undefined,
-        takesEffect: takesEffectOf(section, key),
+        takesEffect: takesEffectOf(section, key, fixed),
         schema: schemaOf(row),
       }
     }),

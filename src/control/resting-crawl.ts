@@ -5,17 +5,9 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { stat } from 'node:fs/promises'
 import { copyStoppedCrawl, type ScopePreview } from '../agent/index.ts'
 import { Fault, REFUSALS, systemClock } from '../base/index.ts'
-import {
-  type CrawlConfig,
-  isKeptSetting,
-  loadSettings,
-  readConfig,
-  type Said,
-  SECTIONS,
-  storeSettings,
-} from '../config/index.ts'
+import { type CrawlConfig, isKeptSetting, isRunLimit, picked, type Said, storeSettings } from '../config/index.ts'
 import { lockDirectory, whoHolds } from '../disk/index.ts'
-import { crawlStanding, type CrawlStanding } from '../report/index.ts'
+import { crawlStanding, type CrawlStanding, formatCount, formatSpan } from '../report/index.ts'
 import { readJsonLines } from '../store/index.ts'
 import { canonicalise, type CanonicalUrl, compileScope } from '../url/index.ts'
 import { loadNodeMark, sharesOf } from '../view/index.ts'
@@ -23,16 +15,17 @@ import type { AnswerOf, CrawlInfo } from './api.ts'
 import { ChangeLog } from './change-log.ts'
 import { CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlAnswers } from './crawl-source.ts'
+import { limitsAtRest, meantBySettings, nextRun } from './next-run.ts'
 import { openAtRest } from './open-catalogue.ts'
 import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
 import { keepPendingSeeds, loadPendingSeeds } from './pending-seeds.ts'
-import { FieldsFault } from './refusals.ts'
+import { type FieldProblem, FieldsFault } from './refusals.ts'
 
 export interface AtRest {
   readonly id: string
   readonly dir: string
-  /** Starts a process that goes on with it; null where that is not done here. */
-  readonly start: (() => Promise<string>) | null
+  /** Starts a process that goes on with it, with these options beside those that are kept; null where that is not done here. */
+  readonly start: ((options: Said) => Promise<string>) | null
   /** Opens it to see what another scope would skip, and closes it again; null where that is not done here. */
   readonly preview: ((url: CrawlConfig['url']) => Promise<readonly ScopePreview[]>) | null
 }
@@ -73,6 +66,7 @@ export class RestingCrawl implements CrawlAnswers {
         refused: plain(figures.refused),
       },
       now: null,
+      ...(mark === null ? await limitsAtRest(dir) : {}),
       cluster: mark === null ? null : { crawl: mark.crawl, nodes: 0 },
       can:
         state === 'running' || mark !== null
@@ -131,7 +125,7 @@ export class RestingCrawl implements CrawlAnswers {
   }
 
   async explain({ url }: Asked<'explain'>): Promise<AnswerOf<'explain'>> {
-    return this.#records.explain(url, (await this.#meant()).config)
+    return this.#records.explain(url, (await meantBySettings(this.#at.dir)).config)
   }
 
   async pages(asked: Asked<'pages'>): Promise<AnswerOf<'pages'>> {
@@ -153,19 +147,18 @@ export class RestingCrawl implements CrawlAnswers {
   /** How many wait for a host is known while it runs: by that, the order is that of pages. */
   async hosts({ sort, ...asked }: Asked<'hosts'>): Promise<AnswerOf<'hosts'>> {
     const catalogue = await this.#records.catalogue()
-    const { items, next, total } = await catalogue.hosts({ ...asked, sort: sort === 'waiting' ? 'pages' : sort })
+    const found = await catalogue.hosts({ ...asked, sort: sort === 'waiting' ? 'pages' : sort })
     const unknown = { waiting: null, state: null, restUntil: null }
     return {
-      items: items.map(({ host, pages, errors, bytes }) => ({ host, pages, errors, bytes, ...unknown })),
-      next,
-      total,
+      ...found,
+      items: found.items.map(({ host, pages, errors, bytes }) => ({ host, pages, errors, bytes, ...unknown })),
     }
   }
 
   async host({ host }: Asked<'host'>): Promise<AnswerOf<'host'>> {
     const facts = await (await this.#records.catalogue()).host(host)
     if (facts === null) throw new Fault('CONTROL_UNKNOWN', `${host} is no host of this crawl`)
-    const { config } = await this.#meant()
+    const { config } = await meantBySettings(this.#at.dir)
     const { hostPages } = config.agent
     const { pages, errors, bytes, statuses, types, failures, skipped } = facts
     return {
@@ -178,7 +171,7 @@ export class RestingCrawl implements CrawlAnswers {
 
   async agents(): Promise<AnswerOf<'agents'>> {
     const { shares, figures } = await this.#standing()
-    const { agent } = (await this.#meant()).config
+    const { agent } = (await meantBySettings(this.#at.dir)).config
     const speed = { connections: agent.connections, ratePerSecond: agent.maxRate, bytesPerSecond: agent.maxBandwidth }
     const each = shares.length === 0 ? [figures] : shares
     return {
@@ -205,11 +198,19 @@ export class RestingCrawl implements CrawlAnswers {
 
   // ── What changes it ─────────────────────────────────────────────────────────────────────────
 
-  async start(_: Asked<'start'>, asker: Asker): Promise<AnswerOf<'start'>> {
+  /** Under the limits of the last run, unless it is told others: whoever began it with 1,000 pages at most meant 1,000 pages. */
+  async start({ options }: Asked<'start'>, asker: Asker): Promise<AnswerOf<'start'>> {
     if (this.#at.start === null) throw new Fault('CONTROL_REFUSED', 'crawls are not started from here')
     await this.#refuseForeign()
-    await this.#locked((record) => record(asker, 'start', {}))
-    return { text: await this.#at.start() }
+    const kept = Object.entries(options).flatMap(([section, own]) =>
+      Object.keys(own).flatMap((key) => (isRunLimit(section, key) ? [] : [`options.${section}.${key}`])),
+    )
+    const what = 'is no limit of a run: change it in the settings, and start the crawl then'
+    if (kept.length > 0) throw new FieldsFault(kept.map((where) => ({ where, what })))
+    const { said, config } = checkChange((await nextRun(this.#at.dir)).said, options)
+    refuseReached((await this.#standing()).figures, config)
+    await this.#locked((record) => record(asker, 'start', options))
+    return { text: await this.#at.start(picked(said, isRunLimit)) }
   }
 
   async checkpoint({ to }: Asked<'checkpoint'>, asker: Asker): Promise<AnswerOf<'checkpoint'>> {
@@ -228,7 +229,7 @@ export class RestingCrawl implements CrawlAnswers {
   /** They wait beside the crawl for its next run, which takes them in before anything else. */
   async addSeeds({ seeds }: Asked<'addSeeds'>, asker: Asker): Promise<AnswerOf<'addSeeds'>> {
     await this.#refuseForeign()
-    const scope = compileScope((await this.#meant()).config.url)
+    const scope = compileScope((await meantBySettings(this.#at.dir)).config.url)
     const problems: { where: string; what: string }[] = []
     const wanted = new Set<CanonicalUrl>()
     for (const [index, text] of seeds.entries()) {
@@ -263,14 +264,14 @@ export class RestingCrawl implements CrawlAnswers {
   }
 
   async settings(): Promise<AnswerOf<'settings'>> {
-    return listSettings((await this.#meant()).said)
+    return listSettings((await meantBySettings(this.#at.dir)).said)
   }
 
   async set({ options }: Asked<'set'>, asker: Asker): Promise<AnswerOf<'set'>> {
     await this.#refuseForeign()
     // Of what is said by then: what another changed a moment ago stays.
     await this.#locked(async (record) => {
-      const change = this.#checked((await this.#meant()).said, options)
+      const change = this.#checked((await meantBySettings(this.#at.dir)).said, options)
       await record(asker, 'settings', withoutSecrets(options))
       await storeSettings(this.#at.dir, change.said)
     })
@@ -285,13 +286,13 @@ export class RestingCrawl implements CrawlAnswers {
     if (names.length === 0) throw new FieldsFault([{ where: 'options', what: 'names no option' }])
     const lost = names.filter(([section, key]) => !isKeptSetting(section, key))
     if (lost.length === 0) return change
-    const what = 'belongs to one run and is not kept; change it while the crawl runs, or say it to portolan crawl'
+    const what = 'belongs to one run and is not kept; say it when the crawl is started, or change it while it runs'
     throw new FieldsFault(lost.map(([section, key]) => ({ where: `options.${section}.${key}`, what })))
   }
 
   async preview({ options }: Asked<'preview'>): Promise<AnswerOf<'preview'>> {
     await this.#refuseForeign()
-    const { config } = checkChange((await this.#meant()).said, options)
+    const { config } = checkChange((await meantBySettings(this.#at.dir)).said, options)
     const { waiting } = (await this.#standing()).figures
     if (options['url'] === undefined) {
       return { waiting, hit: 0, reasons: {}, examples: [], isComplete: true, takesEffect: 'anew' }
@@ -352,15 +353,6 @@ export class RestingCrawl implements CrawlAnswers {
     )
   }
 
-  /** How the next run would be meant. */
-  async #meant(): Promise<{ readonly said: Said; readonly config: CrawlConfig }> {
-    const said = (await loadSettings(this.#at.dir)) ?? {}
-    const file = { name: 'the settings of the crawl', content: said }
-    const result = readConfig(SECTIONS, { flags: new Map(), environment: {}, file })
-    if (result.kind === 'config') return { said, config: result.config }
-    throw new FieldsFault(result.problems)
-  }
-
   /** Done while nobody else can come in: a crawl that was started meanwhile is LEDGER_LOCKED. Whatever is changed is recorded first. */
   async #locked<T>(work: (record: Recorder) => Promise<T>): Promise<T> {
     const lock = await lockDirectory(join(this.#at.dir, 'state'))
@@ -377,6 +369,20 @@ export class RestingCrawl implements CrawlAnswers {
       await lock.release()
     }
   }
+}
+
+/** A run that would end at once is not what somebody wants who starts it. */
+function refuseReached({ pages, seconds }: CrawlStanding['figures'], { agent }: CrawlConfig): void {
+  const more = 'say more, or null for no limit'
+  const fields: FieldProblem[] = []
+  if (agent.maxPages !== null && pages >= agent.maxPages) {
+    fields.push({ where: 'options.agent.maxPages', what: `the crawl has ${formatCount(pages)} pages; ${more}` })
+  }
+  if (agent.maxTime !== null && seconds * 1_000 >= agent.maxTime) {
+    const worked = formatSpan(seconds * 1_000)
+    fields.push({ where: 'options.agent.maxTime', what: `the crawl has worked for ${worked}; ${more}` })
+  }
+  if (fields.length > 0) throw new FieldsFault(fields)
 }
 
 function joinPreviews(waiting: number, previews: readonly ScopePreview[]): AnswerOf<'preview'> {

@@ -41,7 +41,8 @@ function steeredOnFullDisk(): { readonly steered: SteeredCrawl; readonly done: s
     isReopening: false,
     record: () => Promise.reject(new Error('no space left on the disk')),
     stop: () => done.push('stopped'),
-    setSpeed: () => done.push('another speed'),
+    said: {},
+    change: () => done.push('another speed'),
   } as unknown as SteeredCrawl
   return { steered, done }
 }

@@ -12,7 +12,7 @@ import { type CataloguedHost, CrawlRecords } from './crawl-records.ts'
 import type { Asked, Asker, CrawlSource } from './crawl-source.ts'
 import { renderMetrics } from './metrics.ts'
 import { openBesideCrawl } from './open-catalogue.ts'
-import { checkChange, listSettings, withoutSecrets } from './option-changes.ts'
+import { checkChange, checkSpeed, limitsOf, listSettings, optionsOfSpeed, withoutSecrets } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import { slowBecause } from './slow-because.ts'
 import type { LookedAtJob, SteeredCrawl, SteeredNode } from './steered-crawl.ts'
@@ -93,6 +93,7 @@ export class RunningCrawl implements CrawlSource {
         rssBytes: process.memoryUsage.rss(),
         slow: slowBecause(snapshot, pacesOf(this.#steered.node)),
       },
+      ...(place === null ? { limits: limitsOf(this.#steered.config) } : {}),
       cluster: place === null ? null : { crawl: place.crawl, nodes: 0 },
       can: place === null ? [...STEERED_BY] : ['stop'],
     }
@@ -196,9 +197,9 @@ export class RunningCrawl implements CrawlSource {
 
   async hosts({ sort, after, limit, text }: Asked<'hosts'>): Promise<AnswerOf<'hosts'>> {
     if (sort === 'waiting') return this.#waitingHosts(after, limit, text ?? '')
-    const { items, next, total } = await (await this.#records.catalogue()).hosts({ sort, after, limit, text })
-    const standings = await this.#standings(items.map(({ host }) => host))
-    return { items: items.map((item) => joinHost(item, standings.get(item.host))), next, total }
+    const found = await (await this.#records.catalogue()).hosts({ sort, after, limit, text })
+    const standings = await this.#standings(found.items.map(({ host }) => host))
+    return { ...found, items: found.items.map((item) => joinHost(item, standings.get(item.host))) }
   }
 
   /** Those for which most waits; `after` is how many were shown. */
@@ -221,7 +222,9 @@ export class RunningCrawl implements CrawlSource {
     const isComplete = answers.every((answer) => answer.isComplete)
     const count = answers.reduce((sum, answer) => sum + answer.count, 0)
     const isMore = found.length > to || (count > to && to < WAITING_HOSTS_MAX)
-    return { items, next: isMore && items.length > 0 ? String(to) : null, total: isComplete ? count : null }
+    // The frontier knows them all; what the catalogue adds are figures.
+    const next = isMore && items.length > 0 ? String(to) : null
+    return { items, next, total: isComplete ? count : null, readShare: 1 }
   }
 
   async #standings(hosts: readonly string[]): Promise<ReadonlyMap<string, HostStanding>> {
@@ -293,7 +296,7 @@ export class RunningCrawl implements CrawlSource {
     this.#assertOwn('paused')
     if (this.#steered.isPaused) return { text: 'It is paused.' }
     await this.#steered.record(asker.who, 'pause', {})
-    this.#steered.pause()
+    await this.#steered.pause()
     this.#tell()
     return { text: 'Nobody is asked from now on; what is under way ends.' }
   }
@@ -302,7 +305,7 @@ export class RunningCrawl implements CrawlSource {
     this.#assertOwn('resumed')
     if (!this.#steered.isPaused) return { text: 'It is not paused.' }
     await this.#steered.record(asker.who, 'resume', {})
-    this.#steered.resume()
+    await this.#steered.resume()
     this.#tell()
     return { text: 'It goes on.' }
   }
@@ -428,9 +431,18 @@ export class RunningCrawl implements CrawlSource {
       ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
       ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
     }
-    await this.#steered.record(asker.who, 'speed', { ...speed, ...(agent === undefined ? {} : { agent }) })
-    this.#steered.setSpeed(speed, agent ?? null)
-    return { text: agent === undefined ? 'It holds from now on.' : `It holds for agent ${agent} from now on.` }
+    if (agent !== undefined) {
+      await this.#steered.record(asker.who, 'speed', { ...speed, agent })
+      await this.#steered.setAgentSpeed(agent, speed)
+      return { text: `It holds for agent ${agent} from now on.` }
+    }
+    // Of the whole crawl it is an option like others, and stays until somebody changes it.
+    const options = optionsOfSpeed(speed)
+    checkSpeed(this.#steered.said, options)
+    await this.#steered.record(asker.who, 'speed', speed)
+    const changed = this.#steered.change((said) => checkSpeed(said, options))
+    const isInForce = await within(changed, CHANGE_WAIT_MS)
+    return { text: isInForce ? 'It holds from now on.' : 'It holds when the crawl is open again.' }
   }
 
   async nodes(): Promise<AnswerOf<'nodes'>> {

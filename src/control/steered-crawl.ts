@@ -13,6 +13,8 @@ export type SaidOptions = Readonly<Record<string, Readonly<Record<string, unknow
 
 /** What holds after a change. `speed`: what of it can be had without opening the crawl anew, where that is all of it. */
 export interface OtherOptions {
+  /** What is changed; null: as usual again. */
+  readonly options: SaidOptions
   readonly said: SaidOptions
   readonly config: CrawlConfig
   readonly speed: Partial<Speed> | null
@@ -25,7 +27,7 @@ export type LookedAtJob = Pick<
 >
 
 /** What is asked of one whose agents are all here. */
-export type SteeredNode = LookedAtJob & Pick<CrawlNode, 'ask' | 'standings' | 'setSpeed'>
+export type SteeredNode = LookedAtJob & Pick<CrawlNode, 'ask' | 'standings'>
 
 /** Figures of a moment, for rates. */
 export interface Moment {
@@ -56,17 +58,18 @@ export interface SteeredCrawl {
   readonly moments: readonly Moment[]
   /** Who changed what; durable when it resolves, and before that nothing is changed. */
   record(who: string, what: string, detail: Record<string, unknown>): Promise<void>
-  pause(): void
-  resume(): void
+  /** Both hold for the process that a guard starts next, too; that is durable when they resolve. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   stop(): void
   /** What each agent says of them. Durable when it resolves; after a crash in between they are taken in when the crawl goes on. */
   addSeeds(seeds: readonly CanonicalUrl[]): Promise<readonly AdmittedSeeds[]>
   /** Follows a URL from now on, in events. */
   trace(url: string): Promise<void>
-  /** From now on, of the crawl or of one agent; kept when the crawl is opened anew. */
-  setSpeed(change: Partial<Speed>, agent: number | null): void
+  /** From now on, of one agent; kept for whoever goes on with the crawl, until another speed is set for all. */
+  setAgentSpeed(agent: number, change: Partial<Speed>): Promise<void>
   /**
-   * Other options from now on; kept for the runs to come. `make` is asked when it is this change's turn, of what is said by then: what
+   * Other options from now on; kept for the runs to come, those of one run for this one. A speed takes effect at once. `make` is asked when it is this change's turn, of what is said by then: what
    * others changed meanwhile stays. Resolves when they are in force; fails where the crawl could not be opened with them, and then it goes
    * on with the old ones.
    */

@@ -94,10 +94,24 @@ describe('what is appended', () => {
   test('may be built in place, also in the last bytes of a buffer', async () => {
     const file = await AppendFile.open(path, small)
     file.append('0123456789')
-    file.claim(54).fill('a')
-    file.claim(1).fill('b')
+    expect(file.advance(file.reserve(54).write('a'.repeat(54), file.fill))).toBe(10)
+    // More may be reserved than is needed in the end.
+    expect(file.advance(file.reserve(60).write('b', file.fill))).toBe(64)
+    expect(file.append('c')).toBe(65)
     await file.close()
-    expect(await readFile(path, 'latin1')).toBe(`0123456789${'a'.repeat(54)}b`)
+    expect(await readFile(path, 'latin1')).toBe(`0123456789${'a'.repeat(54)}bc`)
+  })
+
+  test('may be a line, whatever its length', async () => {
+    const file = await AppendFile.open(path, small)
+    const lines = ['', 'é', 'a'.repeat(20), 'é'.repeat(22), 'a'.repeat(21), 'b'.repeat(300), 'c']
+    let length = 0
+    for (const line of lines) {
+      expect(file.appendLine(line)).toBe(length)
+      length += Buffer.byteLength(line) + 1
+    }
+    await file.close()
+    expect(await readFile(path, 'utf8')).toBe(lines.map((line) => `${line}\n`).join(''))
   })
 
   test('in latin-1 takes one byte per character', async () => {
@@ -172,7 +186,7 @@ describe('a disk that fails', () => {
     const fault = await faultOf(file.sync())
     expect(fault.code).toBe('DISK_FULL')
     expect(() => file.append('z')).toThrow(fault)
-    expect(() => file.claim(1)).toThrow(fault)
+    expect(() => file.reserve(1)).toThrow(fault)
     expect(await faultOf(file.flush())).toBe(fault)
     expect(await faultOf(file.sync())).toBe(fault)
     expect(await faultOf(file.drained())).toBe(fault)

@@ -36,6 +36,10 @@ const BUFFER_BYTES = 2 ** 20
 
 const SPARES_MAX = 4
 
+const NEWLINE = 10
+/** Of one unit of a JavaScript string. */
+const UTF8_BYTES_MAX = 3
+
 interface Range {
   readonly buffer: Buffer
   readonly start: number
@@ -120,19 +124,13 @@ export class AppendFile {
     return this.#length - this.#writtenLength > this.#waitingBytesMax
   }
 
-  /** The longest stretch claim() can give. */
-  get claimBytesMax(): number {
-    return this.#bufferBytes
-  }
-
   /** Copies the bytes in and returns the offset at which they stand. */
   append(data: Uint8Array | string, encoding: 'utf8' | 'latin1' = 'utf8'): number {
     if (typeof data === 'string') {
-      const bytes = encoding === 'latin1' ? data.length : Buffer.byteLength(data)
-      if (bytes > this.#bufferBytes) return this.append(Buffer.from(data, encoding))
-      const offset = this.#length
-      this.claim(bytes).write(data, encoding)
-      return offset
+      // What it may take, not what it takes: counting would be a second walk over the text.
+      const bytesMax = encoding === 'latin1' ? data.length : UTF8_BYTES_MAX * data.length
+      if (bytesMax > this.#bufferBytes) return this.append(Buffer.from(data, encoding))
+      return this.advance(this.reserve(bytesMax).write(data, this.#fill, encoding))
     }
     const offset = this.#length
     for (let from = 0; from < data.length;) {
@@ -146,17 +144,36 @@ export class AppendFile {
     return offset
   }
 
+  /** The same for a text and the end of its line. Not put together before: a text in two pieces would be copied to be written. */
+  appendLine(text: string): number {
+    const bytesMax = UTF8_BYTES_MAX * text.length + 1
+    if (bytesMax > this.#bufferBytes) return this.append(`${text}\n`)
+    const memory = this.reserve(bytesMax)
+    const bytes = memory.write(text, this.#fill)
+    memory[this.#fill + bytes] = NEWLINE
+    return this.advance(bytes + 1)
+  }
+
   /**
-   * The next `bytes` bytes of the file as memory to be filled in before control is given away:
-   * what is built in place needs no copy.
+   * Memory in which the next bytes of the file can be built, without a copy: `bytesMax` from `fill` on. They are filled in before
+   * control is given away, and advance() says how many they have become. Not as a view: making one takes longer than
+   * writing a line (bench/settle.ts).
    */
-  claim(bytes: number): Buffer {
+  reserve(bytesMax: number): Buffer {
     if (this.#fault !== null) throw this.#fault
-    const buffer = this.#room(bytes)
-    const start = this.#fill
-    // The range may be queued by #advance, but the writer starts in a later turn of the event loop.
+    return this.#room(bytesMax)
+  }
+
+  /** Where in the memory of the last reserve() the next byte of the file stands. */
+  get fill(): number {
+    return this.#fill
+  }
+
+  /** The file has grown by so many bytes, written behind `fill`. Returns the offset at which they stand. */
+  advance(bytes: number): number {
+    const offset = this.#length
     this.#advance(bytes)
-    return buffer.subarray(start, start + bytes)
+    return offset
   }
 
   /** Resolves when all that was appended before is with the operating system. */
@@ -200,7 +217,9 @@ export class AppendFile {
 
   /** A buffer with at least `bytes` free. */
   #room(bytes: number): Buffer {
-    assert(bytes <= this.#bufferBytes, `${this.path}: ${bytes} bytes do not fit a buffer of ${this.#bufferBytes}`)
+    if (bytes > this.#bufferBytes) {
+      assert(false, `${this.path}: ${bytes} bytes do not fit a buffer of ${this.#bufferBytes}`)
+    }
     if (this.#buffer !== null) {
       if (this.#buffer.length - this.#fill >= bytes) return this.#buffer
       this.#handOver(true)
@@ -229,7 +248,7 @@ export class AppendFile {
   }
 
   async #write(): Promise<void> {
-    // Whoever claimed memory fills it in the present turn; we begin in the next.
+    // Not in the middle of an append(), which may hand over more.
     await Promise.resolve()
     try {
       for (let range = this.#ranges.shift(); range !== undefined; range = this.#ranges.shift()) {

@@ -153,6 +153,14 @@ export function scanFrames(
   })
 }
 
+/** Where the first frame of a log begins. */
+export const LOG_START = HEADER_BYTES
+
+/** How much of a log the frame of a payload takes. */
+export function frameBytes(payload: Uint8Array): number {
+  return FRAME_HEAD_BYTES + payload.length
+}
+
 /**
  * The payloads of a log that may be written by another process meanwhile, from a byte on at which a
  * frame begins: touches nothing, and ends without complaint where the readable part does, because a

@@ -3,7 +3,15 @@ export { moveDurably, syncDirectory, writeAtomically } from './atomic-file.ts'
 export { type DirectoryLock, lockDirectory, whoHolds } from './directory-lock.ts'
 export { LineReader } from './line-reader.ts'
 export { makeDirectory } from './make-directory.ts'
-export { FramedLog, type FramedLogOptions, type FrameScan, readFrames, scanFrames } from './framed-log.ts'
+export {
+  frameBytes,
+  FramedLog,
+  type FramedLogOptions,
+  type FrameScan,
+  LOG_START,
+  readFrames,
+  scanFrames,
+} from './framed-log.ts'
 export { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 export { sortLines } from './sort-lines.ts'
 export { mergeRuns } from './merge-runs.ts'

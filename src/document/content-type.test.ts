@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readMaterial } from '../../test/material.ts'
-import { parseContentType } from './content-type.ts'
+import { ContentTypes, parseContentType } from './content-type.ts'
 
 const CASES: [values: string[], mediaType: string | null, charset?: string][] = [
   [['text/html'], 'text/html'],
@@ -97,4 +97,21 @@ describe.skipIf(material === null)(`w3lib's vectors${material === null ? ' (mate
     const charset = parseContentType([value.replace(/^Content-Type:/i, '')])?.charset ?? null
     expect(charset === null ? null : encodingName(charset)).toBe(value in whatwg ? whatwg[value] : expected)
   })
+})
+
+test('what is remembered of the answer before changes nothing', () => {
+  const types = new ContentTypes()
+  const html = { mediaType: 'text/html', charset: 'utf-8' }
+  const png = { mediaType: 'image/png', charset: null }
+  const answers: [string[], object | null][] = [
+    [['Content-Type', 'text/html; charset=utf-8', 'Server', 'x'], html],
+    [['Server', 'x', 'content-type', 'text/html; charset=utf-8'], html],
+    [['Content-Type', 'text/html; charset=utf-8', 'Content-Type', 'image/png'], png],
+    [['Content-Type', 'text/html; charset=utf-8'], html],
+    [['Server', 'x'], null],
+    [['Content-Type', ''], null],
+    [['Content-Type', 'nonsense'], null],
+    [['Content-Type', 'image/png'], png],
+  ]
+  for (const [rawHeaders, expected] of answers) expect(types.of(rawHeaders)).toEqual(expected)
 })

@@ -4,12 +4,16 @@
 // Scanned by hand, once from left to right: a pattern with quoted strings in it goes back and forth
 // over hostile input, and this input is whatever a server sends.
 
+import { headerValues } from './headers.ts'
+
 export interface ContentType {
   /** Bare and lower-case: 'text/html'. */
   readonly mediaType: string
   /** Lower-case and as written otherwise: 'utf8' stays 'utf8'. */
   readonly charset: string | null
 }
+
+const NAME = 'content-type'
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
@@ -64,6 +68,30 @@ function parseOne(value: string): ContentType | null {
     if (charset !== '') return { mediaType, charset }
   }
   return { mediaType, charset: null }
+}
+
+/** What the Content-Type of one answer after another says. Most say the same as the one before, and are not read again. */
+export class ContentTypes {
+  #value: string | null = null
+  #parsed: ContentType | null = null
+
+  /** Null when there is none that makes sense. */
+  of(rawHeaders: readonly string[]): ContentType | null {
+    let value: string | null = null
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i] as string
+      if (name.length !== NAME.length || name.toLowerCase() !== NAME) continue
+      // Several are rare, and not remembered.
+      if (value !== null) return parseContentType(headerValues(rawHeaders, NAME))
+      value = rawHeaders[i + 1] as string
+    }
+    if (value === null) return null
+    if (value !== this.#value) {
+      this.#parsed = parseContentType([value])
+      this.#value = value
+    }
+    return this.#parsed
+  }
 }
 
 /** Judges all Content-Type values of an answer, in order; null when none makes sense. */

@@ -1,5 +1,5 @@
 export type { CarriedAnswer } from './carried-answer.ts'
-export { type ContentType, parseContentType } from './content-type.ts'
+export { type ContentType, ContentTypes, parseContentType } from './content-type.ts'
 export type * from './document.ts'
 export { type DocumentFacts, FetchedDocument } from './fetched-document.ts'
 export { headerValue, headerValues } from './headers.ts'

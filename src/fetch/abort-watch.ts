@@ -1,32 +1,18 @@
-// Who must stop when a signal aborts. A crawl has one signal and ten thousand requests a second, so
-// there is one listener per signal and not per request. Signals are held weakly: what is watched for a
-// signal that is gone is gone with it.
-
-export interface Abortable {
-  abort(): void
-}
+// Who must stop when a signal aborts. A crawl has one signal and ten thousand requests a second, so there is one listener per
+// signal and not per request; who is under way for that signal is looked for when it aborts. Signals are held weakly.
 
 export class AbortWatch {
-  readonly #watched = new WeakMap<AbortSignal, Set<Abortable>>()
+  readonly #known = new WeakSet<AbortSignal>()
+  readonly #onAbort: (signal: AbortSignal) => void
 
-  add(signal: AbortSignal, abortable: Abortable): void {
-    let all = this.#watched.get(signal)
-    if (all === undefined) {
-      const created = new Set<Abortable>()
-      signal.addEventListener(
-        'abort',
-        () => {
-          for (const one of created) one.abort()
-        },
-        { once: true },
-      )
-      this.#watched.set(signal, created)
-      all = created
-    }
-    all.add(abortable)
+  constructor(onAbort: (signal: AbortSignal) => void) {
+    this.#onAbort = onAbort
   }
 
-  remove(signal: AbortSignal, abortable: Abortable): void {
-    this.#watched.get(signal)?.delete(abortable)
+  /** Once is enough for all that is done for a signal. */
+  watch(signal: AbortSignal): void {
+    if (this.#known.has(signal)) return
+    this.#known.add(signal)
+    signal.addEventListener('abort', () => this.#onAbort(signal), { once: true })
   }
 }

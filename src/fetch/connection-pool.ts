@@ -11,14 +11,14 @@ export class ConnectionPool {
   readonly #max: number
   /** By origin, longest unused first. */
   readonly #connections = new Map<string, OriginConnection>()
-  /** Looks for those idle too long. */
-  readonly #idle: DeadlineSweep<OriginConnection>
+  /** All there are, those in use and not kept included: whatever is late on them is found here. */
+  readonly #sweep: DeadlineSweep<OriginConnection>
   /** Destructions under way. */
   readonly #closing = new Set<Promise<void>>()
 
   constructor(max: number, clock: Clock) {
     this.#max = max
-    this.#idle = new DeadlineSweep(clock)
+    this.#sweep = new DeadlineSweep(clock)
   }
 
   get size(): number {
@@ -29,13 +29,24 @@ export class ConnectionPool {
     return this.#connections.get(origin)
   }
 
-  /** Keeps a connection as the one used last, in the place of the longest unused when there are too many. */
-  keep(connection: OriginConnection): void {
-    const isNew = this.#connections.get(connection.origin) !== connection
+  /** All connections, also those that are not kept. Those met may be discarded on the way. */
+  values(): Iterable<OriginConnection> {
+    return this.#sweep.values()
+  }
+
+  /** A connection that is kept is used once more. */
+  use(connection: OriginConnection): void {
+    // In a pool that is half empty none is closed for another yet. Until it is full, what is used at all is moved behind the rest.
+    if (this.#connections.size * 2 < this.#max) return
     this.#connections.delete(connection.origin)
     this.#connections.set(connection.origin, connection)
-    if (!isNew) return
-    this.#idle.add(connection)
+  }
+
+  /** Keeps a new connection, in the place of the longest unused when there are too many. */
+  keep(connection: OriginConnection): void {
+    this.#connections.delete(connection.origin)
+    this.#connections.set(connection.origin, connection)
+    this.#sweep.add(connection)
     if (this.#connections.size <= this.#max) return
     for (const candidate of this.#connections.values()) {
       if (candidate.isBusy || candidate === connection) continue
@@ -52,7 +63,7 @@ export class ConnectionPool {
   /** Closes a connection and forgets it; its origin gets a new one next time. */
   discard(connection: OriginConnection): void {
     if (this.has(connection)) this.#connections.delete(connection.origin)
-    this.#idle.remove(connection)
+    this.#sweep.remove(connection)
     const closing = connection.destroy()
     this.#closing.add(closing)
     void closing.finally(() => this.#closing.delete(closing))
@@ -65,7 +76,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     for (const connection of this.#connections.values()) this.discard(connection)
-    this.#idle.close()
+    this.#sweep.close()
     await Promise.all(this.#closing)
   }
 }

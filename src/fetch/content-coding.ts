@@ -53,8 +53,8 @@ export interface Decoded {
 }
 
 /** The codings of an answer in the order they were applied, from all its Content-Encoding values. */
-export function parseCodings(values: readonly string[]): string[] {
-  if (values.length === 0) return []
+export function parseCodings(values: readonly string[]): readonly string[] {
+  if (values.length === 0) return values
   const codings = values.join(',').toLowerCase().split(',')
   return codings.map((coding) => coding.trim()).filter((coding) => !NO_CODING.has(coding))
 }

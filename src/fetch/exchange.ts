@@ -10,9 +10,10 @@
 import { type Clock, type ClockMs, type FailureCode, Fault, type SkipReason } from '../base/index.ts'
 import {
   type ContentType,
+  type ContentTypes,
   FetchedDocument,
+  headerValue,
   headerValues,
-  parseContentType,
   type Spool,
   SpooledBody,
   type Truncation,
@@ -34,6 +35,7 @@ export interface ExchangeSettings {
   readonly clock: Clock
   readonly spool: Spool
   readonly filter: TypeFilter
+  readonly contentTypes: ContentTypes
   /** Null where cookies are off. */
   readonly cookies: CookieJar | null
   /** Asked in the moment before a request is written. */
@@ -168,8 +170,8 @@ export class Exchange implements Asker {
     this.#phase = 'body'
     this.#movedAtMs = this.#lastByteAtMs
     this.#head = head
-    this.#contentType = parseContentType(headerValues(head.rawHeaders, 'content-type'))
-    const { options, spool, cookies } = this.#settings
+    const { options, spool, cookies, contentTypes } = this.#settings
+    this.#contentType = contentTypes.of(head.rawHeaders)
     if (cookies !== null && setsCookies(head.rawHeaders)) this.#takeCookies(cookies, head)
     const isPage = this.#request.purpose === 'page'
     const refusal = isPage && !this.isHead ? this.#refusalOf(head) : null
@@ -247,47 +249,52 @@ export class Exchange implements Asker {
   #complete(wireTruncated: Truncation | null, isConnectionGood: boolean): void {
     const wire = this.#wire as SpooledBody
     const head = this.#head as AnswerHead
-    const { clock, options, spool } = this.#settings
-    const durationMs = (wireTruncated === 'time' ? clock.nowMs() : this.#lastByteAtMs) - this.#sentAtMs
-    const firstByteMs = (this.#firstByteAtMs ?? this.#sentAtMs) - this.#sentAtMs
+    if (wireTruncated === 'time') this.#lastByteAtMs = this.#settings.clock.nowMs()
+    // The next request may use the connection while this body is still being decoded.
     const { ip } = this.connection
     const requestHead = this.connection.recorded(this.#requestHead)
-    // The next request may use the connection while this body is still being decoded.
     this.#end(isConnectionGood)
     wire.finish()
-    const deliver = ({ body, decoding, isCut }: Decoded): void => {
-      const document = new FetchedDocument({
-        url: this.#request.url,
-        requestHead,
-        httpVersion: head.httpVersion,
-        status: head.status,
-        statusText: head.statusText,
-        rawHeaders: head.rawHeaders,
-        responseHead: head.text,
-        contentType: this.#contentType,
-        wire,
-        body,
-        decoding,
-        truncated: wireTruncated ?? (isCut ? 'length' : null),
-        wireTruncated,
-        fetchedAtMs: this.#sentAtWallMs,
-        firstByteMs,
-        durationMs,
-        ip,
-      })
-      this.#settle({ kind: 'fetched', document, hasNewCookies: this.#hasNewCookies })
-    }
     try {
-      const codings = parseCodings(headerValues(head.rawHeaders, 'content-encoding'))
-      // Those of the transfer came after those of the content, and are undone before them.
-      if (head.transferCodings.length > 0) codings.push(...head.transferCodings)
+      const { options, spool } = this.#settings
       const lengthMax = Math.min(options.decodedMax, Math.max(options.ratioFrom, wire.length * options.ratioMax))
-      const decoded = decodeContent(wire, codings, spool, lengthMax, wireTruncated === null)
-      if (decoded instanceof Promise) decoded.then(deliver).catch((fault: unknown) => this.#break(fault))
-      else deliver(decoded)
+      const decoded = decodeContent(wire, codingsOf(head), spool, lengthMax, wireTruncated === null)
+      if (!(decoded instanceof Promise)) return this.#deliver(decoded, wireTruncated, requestHead, ip)
+      decoded
+        .then((later) => this.#deliver(later, wireTruncated, requestHead, ip))
+        .catch((fault: unknown) => this.#break(fault))
     } catch (fault) {
       this.#break(fault)
     }
+  }
+
+  #deliver(
+    { body, decoding, isCut }: Decoded,
+    wireTruncated: Truncation | null,
+    requestHead: string,
+    ip: string,
+  ): void {
+    const head = this.#head as AnswerHead
+    const document = new FetchedDocument({
+      url: this.#request.url,
+      requestHead,
+      httpVersion: head.httpVersion,
+      status: head.status,
+      statusText: head.statusText,
+      rawHeaders: head.rawHeaders,
+      responseHead: head.text,
+      contentType: this.#contentType,
+      wire: this.#wire as SpooledBody,
+      body,
+      decoding,
+      truncated: wireTruncated ?? (isCut ? 'length' : null),
+      wireTruncated,
+      fetchedAtMs: this.#sentAtWallMs,
+      firstByteMs: (this.#firstByteAtMs ?? this.#sentAtMs) - this.#sentAtMs,
+      durationMs: this.#lastByteAtMs - this.#sentAtMs,
+      ip,
+    })
+    this.#settle({ kind: 'fetched', document, hasNewCookies: this.#hasNewCookies })
   }
 
   #fail(code: FailureCode, detail: string): void {
@@ -323,6 +330,13 @@ export class Exchange implements Asker {
     this.#resolve = null
     resolve?.(outcome)
   }
+}
+
+/** Of the content and, after them, of the transfer, which were applied last. Mostly there are none. */
+function codingsOf({ rawHeaders, transferCodings }: AnswerHead): readonly string[] {
+  if (headerValue(rawHeaders, 'content-encoding') === null) return transferCodings
+  const codings = parseCodings(headerValues(rawHeaders, 'content-encoding'))
+  return transferCodings.length === 0 ? codings : [...codings, ...transferCodings]
 }
 
 function setsCookies(rawHeaders: readonly string[]): boolean {

@@ -17,6 +17,7 @@ import { type ConnectAttempt, ConnectError, type Connector, type Target } from '
 import type { Timed } from './deadline-sweep.ts'
 import type { HttpVersions } from './http-versions.ts'
 import type { Http2Session } from './http2-session.ts'
+import type { Outbox, Sender } from './outbox.ts'
 import type { RequestHead } from './request-head.ts'
 
 export interface ConnectionSettings {
@@ -25,9 +26,10 @@ export interface ConnectionSettings {
   readonly headMax: number
   readonly keepAliveMs: number
   readonly versions: HttpVersions
+  readonly outbox: Outbox
 }
 
-export class OriginConnection implements Timed {
+export class OriginConnection implements Timed, Sender {
   readonly origin: string
   /** As in URLs: an IPv6 literal has brackets. */
   readonly host: string
@@ -44,6 +46,8 @@ export class OriginConnection implements Timed {
   /** Over the socket, where the server chose HTTP/2: then it is read there and not here. */
   #http2: Http2Session | null = null
   #asker: Asker | null = null
+  /** The asker's request waits in the outbox. */
+  #isPosted = false
   #idleUntilMs = 0
 
   constructor(
@@ -73,7 +77,18 @@ export class OriginConnection implements Timed {
   }
 
   check(nowMs: ClockMs): void {
-    if (this.#asker === null && !this.isFresh(nowMs)) this.#onUseless(this)
+    if (this.#asker !== null) this.#asker.check(nowMs)
+    else if (!this.isFresh(nowMs)) this.#onUseless(this)
+  }
+
+  excuse(lateMs: number): void {
+    this.#asker?.excuse?.(lateMs)
+  }
+
+  /** Calls off what is asked here; for a signal, only what is asked for it. */
+  abort(signal: AbortSignal | null): void {
+    const asker = this.#asker
+    if (asker !== null && (signal === null || asker.signal === signal)) asker.abort()
   }
 
   /** What comes beside the answer is too much. */
@@ -90,7 +105,7 @@ export class OriginConnection implements Timed {
   ask(asker: Asker, addresses: readonly Address[]): void {
     this.#asker = asker
     if (this.#http2 !== null) return this.#http2.ask(asker)
-    if (this.#socket !== null) return this.#send(asker, this.#socket)
+    if (this.#socket !== null) return this.#post(asker)
     this.#attempt = this.#settings.connector.connect(this.#target, addresses, this.#receive, (result) => {
       this.#attempt = null
       if (result instanceof ConnectError) return asker.onConnectError(result)
@@ -98,7 +113,7 @@ export class OriginConnection implements Timed {
       this.#socket = result.socket
       if (result.http2 !== null) return this.#speakHttp2(result.http2).ask(asker)
       this.#watch(result.socket)
-      this.#send(asker, result.socket)
+      this.#post(asker)
     })
     asker.onConnecting()
   }
@@ -124,6 +139,7 @@ export class OriginConnection implements Timed {
   /** Destroys the connection, also one being made. Resolves when the socket is closed. */
   destroy(): Promise<void> {
     this.#asker = null
+    this.#isPosted = false
     this.#idleUntilMs = 0
     this.#reader.stop()
     this.#attempt?.cancel()
@@ -149,10 +165,23 @@ export class OriginConnection implements Timed {
     return this.#http2
   }
 
-  #send(asker: Asker, socket: Socket): void {
+  /** The request is written with those of others that are ready in the same moment. */
+  #post(asker: Asker): void {
     this.#reader.expect(asker, !asker.isHead)
-    if (!asker.onSent()) return
-    socket.write(asker.requestText, 'latin1')
+    this.#isPosted = true
+    this.#settings.outbox.add(this)
+  }
+
+  /** Its time in the outbox is over. */
+  send(): void {
+    const asker = this.#asker
+    if (!this.#isPosted || asker === null) return
+    this.#isPosted = false
+    try {
+      if (asker.onSent()) this.#socket?.write(asker.requestText, 'latin1')
+    } catch (error) {
+      asker.onError(error as Error)
+    }
   }
 
   #watch(socket: Socket): void {
@@ -170,6 +199,8 @@ export class OriginConnection implements Timed {
   readonly #receive = (bytes: Buffer, length: number): void => {
     const asker = this.#asker
     if (asker === null || this.#socket === null) return this.#loseIdle()
+    // It is the answer to nothing.
+    if (this.#isPosted) return asker.onBroken('FETCH_CONNECTION_LOST', 'bytes came before anything was asked')
     try {
       asker.onBytes()
       this.#reader.read(bytes, length)

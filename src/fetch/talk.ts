@@ -10,7 +10,7 @@
 import { type Clock, type ClockMs, FAILURES, type FailureCode, Fault, type SkipReason } from '../base/index.ts'
 import type { Address } from '../dns/index.ts'
 import { FetchedDocument, type Spool, SpooledBody, type Truncation } from '../document/index.ts'
-import { AbortWatch, type Abortable } from './abort-watch.ts'
+import { AbortWatch } from './abort-watch.ts'
 import { detailOf, failureOf } from './classify-error.ts'
 import { type ConnectAttempt, ConnectError, type Connector, type Target } from './connector.ts'
 import { DeadlineSweep, type Timed } from './deadline-sweep.ts'
@@ -39,7 +39,9 @@ export class Talks {
   readonly connector: Connector
   readonly #filter: TypeFilter
   readonly #sweep: DeadlineSweep<Talk>
-  readonly #aborts = new AbortWatch()
+  readonly #aborts = new AbortWatch((signal) => {
+    for (const talk of this.#sweep.values()) if (talk.signal === signal) talk.abort()
+  })
   #isClosed = false
 
   constructor(options: FetchOptions, spool: Spool, clock: Clock, connector: Connector) {
@@ -69,16 +71,15 @@ export class Talks {
     if (this.#isClosed || signal.aborted) {
       return { kind: 'failed', code: 'FETCH_CONNECTION_LOST', detail: 'stopped', durationMs: 0 }
     }
-    const talk = new Talk(this, request)
+    const talk = new Talk(this, request, signal)
     this.#sweep.add(talk)
-    this.#aborts.add(signal, talk)
+    this.#aborts.watch(signal)
     try {
       return { kind: 'fetched', document: await work(talk) }
     } catch (error) {
       return talk.outcomeOf(error)
     } finally {
       this.#sweep.remove(talk)
-      this.#aborts.remove(signal, talk)
     }
   }
 
@@ -90,8 +91,9 @@ export class Talks {
   }
 }
 
-export class Talk implements Timed, Abortable {
+export class Talk implements Timed {
   readonly request: FetchRequest
+  readonly signal: AbortSignal
   readonly #talks: Talks
   readonly #startedAtMs: ClockMs
   readonly #startedWallMs: number
@@ -109,9 +111,10 @@ export class Talk implements Timed, Abortable {
   #body: SpooledBody | null = null
   #end: TalkEnd | null = null
 
-  constructor(talks: Talks, request: FetchRequest) {
+  constructor(talks: Talks, request: FetchRequest, signal: AbortSignal) {
     this.#talks = talks
     this.request = request
+    this.signal = signal
     this.#startedAtMs = talks.clock.nowMs()
     this.#startedWallMs = talks.clock.wallMs()
     this.#movedAtMs = this.#startedAtMs

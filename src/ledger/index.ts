@@ -2,6 +2,8 @@ export { decodeBatch, emptyBatch, packEntries, unpackEntries } from './batch-cod
 export type { Journal, NumberedBatch } from './journal.ts'
 export type { CrawlIdentity, LedgerBatch, OriginalNote, RestNote } from './ledger.ts'
 export {
+  type JournalPlace,
+  journalStart,
   type BatchRecord,
   journalBegun,
   lookAtIdentity,

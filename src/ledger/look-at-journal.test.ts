@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commitSamples, journalOf, openJournal, temporaryDirectory, upTo } from '../../test/journal-samples.ts'
-import { journalBegun, lookAtJournal, lookAtLastBatch } from './look-at-journal.ts'
+import { journalBegun, journalStart, lookAtJournal, lookAtLastBatch, lookAtRecords } from './look-at-journal.ts'
 
 async function numbersSeen(directory: string, after = 0): Promise<number[]> {
   const numbers: number[] = []
@@ -118,5 +118,35 @@ test('the last batch alone is the last of all, over segments and what was forgot
   const last = await lookAtLastBatch(directory)
   expect(last?.number).toBe(12)
   expect(last?.batch.totals).toBe(12)
+  await journal.close()
+})
+
+test('who looks again and again with a place has every batch once, over ends of segments, half frames and forgotten ones', async () => {
+  const directory = await journalOf(2)
+  const place = journalStart()
+  const seen: number[] = []
+  const look = async (): Promise<number> => {
+    const from = { ...place }
+    for await (const { number } of lookAtRecords(directory, seen.at(-1) ?? 0, place)) seen.push(number)
+    return place.segment === from.segment ? place.at - from.at : place.at
+  }
+  expect(await look()).toBeGreaterThan(0)
+  for (const more of [1, 0, 2, 5, 1]) {
+    const journal = await openJournal(directory)
+    await commitSamples(journal, more)
+    const read = await look()
+    expect(read > 0).toBe(more > 0)
+    await journal.close()
+    // A process is killed in the middle of a frame; the next one cuts it off.
+    await appendFile((await pathsOf(directory)).at(-1) ?? '', 'half a frame')
+    expect(await look()).toBe(0)
+  }
+  expect(seen).toEqual(upTo(11))
+  const journal = await openJournal(directory)
+  await commitSamples(journal, 4)
+  await journal.forget(14)
+  await look()
+  expect(seen.at(-1)).toBe(15)
+  expect(new Set(seen).size).toBe(seen.length)
   await journal.close()
 })

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { Fault } from '../base/index.ts'
-import { readFrames } from '../disk/index.ts'
+import { frameBytes, LOG_START, readFrames } from '../disk/index.ts'
 import { decodeBatch } from './batch-codec.ts'
 import { faultOf } from './journal-faults.ts'
 import type { NumberedBatch } from './journal.ts'
@@ -50,8 +50,23 @@ export async function* lookAtJournal(directory: string, after = 0): AsyncGenerat
   for await (const { number, body } of lookAtRecords(directory, after)) yield { number, batch: decodeBatch(body) }
 }
 
-/** The same without making batches of them. */
-export async function* lookAtRecords(directory: string, after: number): AsyncGenerator<BatchRecord> {
+/** How far a journal was read, for whoever looks again and again: a segment has up to 64 MiB. */
+export interface JournalPlace {
+  segment: string
+  /** Where its next frame begins. */
+  at: number
+}
+
+export function journalStart(): JournalPlace {
+  return { segment: '', at: LOG_START }
+}
+
+/** The same without making batches of them. What lies before `place` is not read again, and it moves on with what is. */
+export async function* lookAtRecords(
+  directory: string,
+  after: number,
+  place: JournalPlace = journalStart(),
+): AsyncGenerator<BatchRecord> {
   let number = after
   for (;;) {
     const { segments } = await listSegments(directory)
@@ -60,7 +75,9 @@ export async function* lookAtRecords(directory: string, after: number): AsyncGen
       if (next !== undefined && next.firstNumber <= number + 1) continue
       const path = join(directory, name)
       try {
-        for await (const payload of readFrames(path, SEGMENT_FORMAT_VERSION)) {
+        if (place.segment !== name) Object.assign(place, { ...journalStart(), segment: name })
+        for await (const payload of readFrames(path, SEGMENT_FORMAT_VERSION, place.at)) {
+          place.at += frameBytes(payload)
           const record = decodeRecord(payload)
           if (record?.kind !== 'batch' || record.number <= number) continue
           number = record.number

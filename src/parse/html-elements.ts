@@ -5,13 +5,13 @@
 
 import { cssLinks } from './css.ts'
 import { ATTRIBUTE, type AttributeId, TAG } from './html-names.ts'
-import type { TagReader } from './html-tag.ts'
 import { collapseSpace, type HtmlValues } from './html-values.ts'
 import { metaEncoding } from './meta-prescan.ts'
 import { refreshUrl } from './meta-refresh.ts'
 import { robotsMeta } from './meta-robots.ts'
 import type { ParseOptions } from './options.ts'
 import type { PageBuilder } from './page-builder.ts'
+import type { PageWalk } from './page-walk.ts'
 import type { LinkKind } from './parsed-page.ts'
 import { srcsetUrls } from './srcset.ts'
 
@@ -23,7 +23,7 @@ const TITLE_SLACK = 16
 
 export class HtmlElements {
   readonly page: PageBuilder
-  readonly #reader: TagReader
+  readonly #walk: PageWalk
   readonly #values: HtmlValues
   readonly #titleMax: number
   #isInForm = false
@@ -32,8 +32,8 @@ export class HtmlElements {
   #xmlLang: string | null = null
   #framesets = 0
 
-  constructor(reader: TagReader, values: HtmlValues, page: PageBuilder, options: ParseOptions) {
-    this.#reader = reader
+  constructor(walk: PageWalk, values: HtmlValues, page: PageBuilder, options: ParseOptions) {
+    this.#walk = walk
     this.#values = values
     this.#titleMax = options.titleLength
     this.page = page
@@ -41,7 +41,7 @@ export class HtmlElements {
 
   /** A start tag of HTML. */
   html(tag: number): void {
-    if (this.#reader.styleStart !== -1) this.styleAttribute()
+    this.#styleAttribute()
     switch (tag) {
       case TAG.a:
         return this.#anchor('a')
@@ -94,7 +94,7 @@ export class HtmlElements {
 
   /** A start tag of SVG or MathML. An href without prefix wins over the old xlink:href. */
   foreign(tag: number): void {
-    if (this.#reader.styleStart !== -1) this.styleAttribute()
+    this.#styleAttribute()
     const href = this.#get(ATTRIBUTE.href) ?? this.#get(ATTRIBUTE['xlink:href'])
     if (href === null) return
     if (tag === TAG.a) this.page.link(href, 'a', this.#isNofollow())
@@ -118,10 +118,12 @@ export class HtmlElements {
     }
   }
 
-  /** The style attribute of the tag just read. */
-  styleAttribute(): void {
-    const { styleStart, styleEnd } = this.#reader
-    if (this.#values.mayLink(styleStart, styleEnd)) this.#css(this.#values.attribute(styleStart, styleEnd))
+  #styleAttribute(): void {
+    const walk = this.#walk
+    if (!walk.has(ATTRIBUTE.style)) return
+    const start = walk.valueStart(ATTRIBUTE.style)
+    const end = walk.valueEnd(ATTRIBUTE.style)
+    if (this.#values.mayLink(start, end)) this.#css(this.#values.attribute(start, end))
   }
 
   /** Whether the template just read is content to see (declarative shadow DOM), not a pattern to copy. */
@@ -140,23 +142,23 @@ export class HtmlElements {
   }
 
   isStyled(): boolean {
-    const reader = this.#reader
-    return reader.has(ATTRIBUTE.color) || reader.has(ATTRIBUTE.face) || reader.has(ATTRIBUTE.size)
+    const walk = this.#walk
+    return walk.has(ATTRIBUTE.color) || walk.has(ATTRIBUTE.face) || walk.has(ATTRIBUTE.size)
   }
 
   #anchor(kind: 'a' | 'area'): void {
-    const reader = this.#reader
-    if (!reader.has(ATTRIBUTE.href)) return
-    const start = reader.valueStart(ATTRIBUTE.href)
-    const end = reader.valueEnd(ATTRIBUTE.href)
+    const walk = this.#walk
+    if (!walk.has(ATTRIBUTE.href)) return
+    const start = walk.valueStart(ATTRIBUTE.href)
+    const end = walk.valueEnd(ATTRIBUTE.href)
     this.#values.addLink(this.page, start, end, kind, this.#isNofollow(), true)
   }
 
   #linkElement(): void {
-    const reader = this.#reader
-    if (reader.has(ATTRIBUTE.href)) {
-      const start = reader.valueStart(ATTRIBUTE.href)
-      const end = reader.valueEnd(ATTRIBUTE.href)
+    const walk = this.#walk
+    if (walk.has(ATTRIBUTE.href)) {
+      const start = walk.valueStart(ATTRIBUTE.href)
+      const end = walk.valueEnd(ATTRIBUTE.href)
       this.#values.addLink(this.page, start, end, 'link', this.#isNofollow(), false)
       if (this.page.canonical === null && this.#mayHaveWord(ATTRIBUTE.rel, NOFOLLOW_LENGTH)) {
         const href = this.#get(ATTRIBUTE.href)
@@ -168,7 +170,7 @@ export class HtmlElements {
 
   /** Of several bodies the first to have an attribute gives it to the one body there is. */
   #body(): void {
-    if (this.#hasBackground || !this.#reader.has(ATTRIBUTE.background)) return
+    if (this.#hasBackground || !this.#walk.has(ATTRIBUTE.background)) return
     this.#hasBackground = true
     this.#nonEmpty(ATTRIBUTE.background, 'img')
   }
@@ -205,9 +207,9 @@ export class HtmlElements {
 
   /** Of these elements an empty attribute loads nothing (only <a> and <area> lead to the page itself by it). */
   #nonEmpty(attribute: AttributeId, kind: LinkKind): void {
-    const reader = this.#reader
-    if (!reader.has(attribute)) return
-    this.#values.addLink(this.page, reader.valueStart(attribute), reader.valueEnd(attribute), kind, false, false)
+    const walk = this.#walk
+    if (!walk.has(attribute)) return
+    this.#values.addLink(this.page, walk.valueStart(attribute), walk.valueEnd(attribute), kind, false, false)
   }
 
   #srcset(attribute: AttributeId): void {
@@ -225,22 +227,20 @@ export class HtmlElements {
 
   /** Whether the tag has the attribute, long enough for a word of this length. Most rels are shorter than those we look for. */
   #mayHaveWord(attribute: AttributeId, length: number): boolean {
-    const reader = this.#reader
-    return reader.has(attribute) && reader.valueEnd(attribute) - reader.valueStart(attribute) >= length
+    const walk = this.#walk
+    return walk.has(attribute) && walk.valueEnd(attribute) - walk.valueStart(attribute) >= length
   }
 
   /** The value of an attribute; null when the tag has it not. */
   #get(attribute: AttributeId): string | null {
-    const reader = this.#reader
-    return reader.has(attribute)
-      ? this.#values.attribute(reader.valueStart(attribute), reader.valueEnd(attribute))
-      : null
+    const walk = this.#walk
+    return walk.has(attribute) ? this.#values.attribute(walk.valueStart(attribute), walk.valueEnd(attribute)) : null
   }
 
   /** The word in an enumerated attribute, in lower case; empty when the tag has it not. White space makes it another word. */
   #word(attribute: AttributeId): string {
-    const reader = this.#reader
-    if (!reader.has(attribute)) return ''
-    return this.#values.exact(reader.valueStart(attribute), reader.valueEnd(attribute)).toLowerCase()
+    const walk = this.#walk
+    if (!walk.has(attribute)) return ''
+    return this.#values.exact(walk.valueStart(attribute), walk.valueEnd(attribute)).toLowerCase()
   }
 }

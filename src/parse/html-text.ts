@@ -1,25 +1,13 @@
 // The text a reader of a page would see, for sketches and search: on demand, not on every page.
 
 import { isSpace, TAG } from './html-names.ts'
-import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
-import { TagReader } from './html-tag.ts'
 import { collapseSpace, HtmlValues } from './html-values.ts'
 import { asScannable } from './mixed-text.ts'
+import { FOUND, type PageWalk, WALK, walkOver } from './page-walk.ts'
 import { asBuffer } from './text-decoding.ts'
 
 /** Elements whose raw text is not shown. (Of xmp, textarea and plaintext it is.) */
-const HIDDEN: ReadonlyMap<number, string> = new Map([
-  [TAG.iframe, 'iframe'],
-  [TAG.noembed, 'noembed'],
-  [TAG.noframes, 'noframes'],
-  [TAG.script, 'script'],
-  [TAG.style, 'style'],
-  [TAG.title, 'title'],
-])
-const SHOWN: ReadonlyMap<number, string> = new Map([
-  [TAG.textarea, 'textarea'],
-  [TAG.xmp, 'xmp'],
-])
+const HIDDEN: ReadonlySet<number> = new Set([TAG.iframe, TAG.noembed, TAG.noframes, TAG.script, TAG.style, TAG.title])
 
 /** Elements that do not part words: `<b>W</b>ord` is one word, `<td>a<td>b` are two. */
 const INLINE = new Set(
@@ -27,8 +15,8 @@ const INLINE = new Set(
    sup time tt u var wbr`.split(/\s+/),
 )
 
-/** The byte order mark of UTF-8, as latin-1. */
-const UTF8_MARK = '\xef\xbb\xbf'
+/** The byte order mark of UTF-8. */
+const UTF8_MARK = Buffer.from('\uFEFF')
 
 /** Visible text, references resolved, white space collapsed. `encoding` is of the bytes; a string needs none. */
 export function visibleText(page: Uint8Array | string, encoding = 'utf-8'): string {
@@ -39,94 +27,53 @@ export function visibleText(page: Uint8Array | string, encoding = 'utf-8'): stri
 
 class TextScan {
   readonly #bytes: Buffer
-  readonly #text: string
-  readonly #reader: TagReader
+  readonly #walk: PageWalk
   readonly #values: HtmlValues
   readonly #parts: string[] = []
   #templates = 0
-  #commentAt = 0
 
   constructor(bytes: Buffer, encoding: string) {
     this.#bytes = bytes
-    this.#text = bytes.toString('latin1')
-    this.#reader = new TagReader(bytes, this.#text)
-    this.#values = new HtmlValues(this.#text, bytes, encoding)
+    this.#walk = walkOver(bytes)
+    this.#values = new HtmlValues(bytes, encoding)
   }
 
   run(): string {
-    const text = this.#text
-    let position = text.startsWith(UTF8_MARK) ? UTF8_MARK.length : 0
-    /** Where text not yet shown begins; a `<` that opens nothing is part of it. */
-    let shown = position
+    const walk = this.#walk
+    const bytes = this.#bytes
+    /** Where text not yet shown begins. */
+    let shown = bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
     for (;;) {
-      const less = text.indexOf('<', position)
-      if (less === -1) break
-      const next = this.#after(less)
-      if (next === less + 1) {
-        position = next
-        continue
+      const found = walk.next(WALK.every | WALK.others)
+      this.#show(shown, walk.start)
+      if (found === FOUND.pageEnd) break
+      shown = walk.end
+      if ((found & FOUND.noTag) !== 0) continue
+      const tag = found & FOUND.element
+      const isEnd = (found & FOUND.endTag) !== 0
+      if (tag === TAG.template) this.#templates = Math.max(0, this.#templates + (isEnd ? -1 : 1))
+      this.#partWords()
+      if (isEnd) continue
+      if (tag === TAG.plaintext) {
+        this.#show(shown, bytes.length)
+        break
       }
-      this.#show(shown, less)
-      if (next === -1) return this.#joined()
-      position = next
-      shown = next
-      const { tag } = this.#reader
-      if (/[a-z]/i.test(text.charAt(less + 1))) {
-        this.#open()
-        if (tag === TAG.plaintext) break
-        shown = this.#raw(tag, next)
-        position = shown
-      } else if (/^<\/[a-z]/i.test(text.slice(less, less + 3))) this.#close()
+      shown = this.#raw(tag, shown)
     }
-    this.#show(shown, text.length)
-    return this.#joined()
-  }
-
-  #joined(): string {
     return collapseSpace(this.#parts.join(''))
   }
 
-  /** After the markup at `less`; one further when it is none; -1 when the page ends inside a tag. */
-  #after(less: number): number {
-    const text = this.#text
-    const next = text.charAt(less + 1)
-    if (next === '!') return afterDeclaration(text, less, false)
-    if (next === '?') return afterBogusComment(text, less)
-    const start = next === '/' ? less + 2 : less + 1
-    if (/[a-z]/i.test(text.charAt(start))) {
-      this.#reader.readName(start)
-      return this.#reader.skipAttributes(this.#reader.nameEnd)
-    }
-    return next === '/' && start < text.length ? afterBogusComment(text, start) : less + 1
-  }
-
-  #open(): void {
-    if (this.#reader.tag === TAG.template) this.#templates++
-    this.#partWords()
-  }
-
-  #close(): void {
-    if (this.#reader.tag === TAG.template && this.#templates > 0) this.#templates--
-    this.#partWords()
-  }
-
   #partWords(): void {
-    const { nameStart, nameEnd } = this.#reader
-    if (!INLINE.has(this.#text.slice(nameStart, nameEnd).toLowerCase())) this.#parts.push(' ')
+    const { nameStart, nameEnd } = this.#walk
+    if (!INLINE.has(this.#values.name(nameStart, nameEnd))) this.#parts.push(' ')
   }
 
   /** Crosses the raw text of the element just opened, showing it where it is shown. */
   #raw(tag: number, start: number): number {
-    const text = this.#text
-    const hidden = HIDDEN.get(tag)
-    if (hidden === 'script') {
-      if (this.#commentAt !== -1 && this.#commentAt < start) this.#commentAt = text.indexOf('<!--', start)
-      return endOfScript(text, start, this.#commentAt)
-    }
-    if (hidden !== undefined) return endOfRawText(text, start, hidden)
-    const raw = SHOWN.get(tag)
-    if (raw === undefined) return start
-    const end = endOfRawText(text, start, raw)
+    const isHidden = HIDDEN.has(tag)
+    if (!isHidden && tag !== TAG.textarea && tag !== TAG.xmp) return start
+    const end = this.#walk.crossRawText(tag)
+    if (isHidden) return end
     if (tag === TAG.xmp && this.#templates === 0) this.#parts.push(this.#values.plain(start, end))
     else this.#show(start, end)
     return end

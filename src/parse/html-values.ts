@@ -9,17 +9,17 @@ import type { LinkKind } from './parsed-page.ts'
 import type { RangeDecoder } from './text-decoding.ts'
 
 const AMPERSAND = 38
+/** `amp;`, the first byte lowest. */
+const AMP = 0x3b70_6d61
 /** `url(`, `@import`, `image-set(`, or an escape that could spell them. */
 const CSS_LINK = /url|@import|image-set|[\\&]/i
 
 export class HtmlValues {
-  readonly #text: string
   readonly #bytes: Buffer
   readonly #decode: RangeDecoder
 
-  /** `text` is the latin-1 string of `bytes`, which are in `encoding`. */
-  constructor(text: string, bytes: Buffer, encoding: string) {
-    this.#text = text
+  /** `bytes` are in `encoding`. */
+  constructor(bytes: Buffer, encoding: string) {
     this.#bytes = bytes
     this.#decode = valueDecoder(encoding)
   }
@@ -29,7 +29,7 @@ export class HtmlValues {
     const bytes = this.#bytes
     while (start < end && isSpace(bytes[start] as number)) start++
     while (end > start && isSpace(bytes[end - 1] as number)) end--
-    return this.#isPlain(start, end) ? this.#text.slice(start, end) : trimSpace(this.exact(start, end))
+    return this.#isPlain(start, end) ? this.#bytes.toString('latin1', start, end) : trimSpace(this.exact(start, end))
   }
 
   /** Adds the attribute value at [start, end) as a link: as its place where it means what it says, else as text. */
@@ -44,8 +44,9 @@ export class HtmlValues {
     const bytes = this.#bytes
     while (start < end && isSpace(bytes[start] as number)) start++
     while (end > start && isSpace(bytes[end - 1] as number)) end--
-    if (this.#isPlain(start, end)) {
-      if (mayBeEmpty || start < end) page.linkAt(start, end, kind, isNofollow)
+    const hasAmpersands = this.#hasAmpersands(start, end)
+    if (hasAmpersands !== null) {
+      if (mayBeEmpty || start < end) page.linkAt(start, end, kind, isNofollow, hasAmpersands)
       return
     }
     const href = trimSpace(this.exact(start, end))
@@ -54,23 +55,46 @@ export class HtmlValues {
 
   /** The attribute value at [start, end) with its white space, for words that must match exactly. */
   exact(start: number, end: number): string {
-    return this.#isPlain(start, end) ? this.#text.slice(start, end) : decodeAttributeReferences(this.plain(start, end))
+    return this.#isPlain(start, end)
+      ? this.#bytes.toString('latin1', start, end)
+      : decodeAttributeReferences(this.plain(start, end))
+  }
+
+  /** The name of an element that stands at [start, end), in lower case. */
+  name(start: number, end: number): string {
+    return this.#bytes.toString('latin1', start, end).toLowerCase()
   }
 
   /** Whether the style sheet at [start, end) may hold a link; nearly none does, and reading it properly costs. */
   mayLink(start: number, end: number): boolean {
-    return CSS_LINK.test(this.#text.slice(start, end))
+    return CSS_LINK.test(this.#bytes.toString('latin1', start, end))
   }
 
   /** The text at [start, end), references resolved and white space as it is. */
   prose(start: number, end: number): string {
-    return this.#isPlain(start, end) ? this.#text.slice(start, end) : decodeTextReferences(this.plain(start, end))
+    return this.#isPlain(start, end)
+      ? this.#bytes.toString('latin1', start, end)
+      : decodeTextReferences(this.plain(start, end))
   }
 
   /** The text at [start, end) where references mean nothing: style sheets. */
   plain(start: number, end: number): string {
     const text = this.#decode(this.#bytes, start, end)
     return text.includes('\0') ? withoutNuls(text) : text
+  }
+
+  /** Whether `&amp;` is in the text at [start, end), and else nothing that does not mean what it says; null where something is. */
+  #hasAmpersands(start: number, end: number): boolean | null {
+    const bytes = this.#bytes
+    let hasAmpersands = false
+    for (let position = start; position < end; position++) {
+      const code = bytes[position] as number
+      if (code >= 0x80 || code === 0) return null
+      if (code !== AMPERSAND) continue
+      if (position + 4 >= end || bytes.readInt32LE(position + 1) !== AMP) return null
+      hasAmpersands = true
+    }
+    return hasAmpersands
   }
 
   /** Whether the text at [start, end) means what it says: ASCII without references and NUL. */

@@ -323,3 +323,13 @@ test('the scanned bytes are not changed and may be part of a larger buffer', () 
   expect(scanHtml(part, { charset: null }, options).links.map(({ href }) => href)).toEqual(['yes'])
   expect(whole.equals(copy)).toBe(true)
 })
+
+test('a link in which every & is written &amp; stands where it is, whichever way it is asked for', () => {
+  const hrefs = ['?a=1&amp;b=2', '&amp;amp;', 'x&amp;', '?a&b=2', '?a&amp;b&c', '&amp', 'é&amp;']
+  const html = hrefs.map((href) => `<a href="${href}">x</a>`).join('')
+  const page = scanHtml(Buffer.from(html), { charset: 'utf-8' }, options)
+  expect(page.links.map(({ href }) => href)).toEqual(['?a=1&b=2', '&amp;', 'x&', '?a&b=2', '?a&b&c', '&', 'é&'])
+  const { spans } = page
+  expect(hrefs.map((_, i) => spans.href(i))).toEqual(page.links.map(({ href }) => href))
+  expect(hrefs.map((_, i) => spans.places[3 * i] !== -1)).toEqual([true, true, true, false, false, false, false])
+})

@@ -1,14 +1,13 @@
 // Links and facts of an HTML page, by a scanner without a tree.
 //
-// The page is looked at as a one-byte string (one character per byte, whatever the encoding) and crossed by
-// indexOf('<'). Only the names of tags are read, only of some are the attributes noted, and only the values
-// kept become strings: ASCII ones as they are, others decoded from their bytes. Encodings in which that is not sound
-// are decoded first (text-decoding.ts).
+// A kernel crosses the bytes of the page, whatever the encoding (page-walk.ts): it reads every tag, and stops at those that mean something.
+// What they mean is decided here. Only the values kept become strings: ASCII ones as they are, others decoded from their bytes. Encodings
+// in which that is not sound are decoded first (text-decoding.ts).
 //
-//     text   …prose…<p class="x">prose <a href="y">…</a> <!-- … --> <script> … </script>
-//                   ^ stepped over     ^ read            ^ one jump ^ one jump
+//     text   …prose…<p class="x">prose <a href="y">…</a> <!-- … --> <title>…</title> <form action="z">
+//                   ^ crossed          ^ kept            ^ crossed  ^ stopped at     ^ stopped at
 //
-// hot: nothing is allocated for tags that yield nothing. bench/parse.ts watches the speed.
+// hot: nothing is called for tags that yield nothing, nor for plain links. bench/parse.ts watches the speed.
 //
 // Always true, held by the tests against parse5 (html-oracle.test.ts):
 //   - tokens are WHATWG's: what is a tag, a comment, raw text and an attribute value to a browser is so here;
@@ -20,16 +19,14 @@ import { isDisproved } from './encoding-evidence.ts'
 import { sniffEncoding } from './encoding.ts'
 import { ForeignContent } from './foreign-content.ts'
 import { HtmlElements } from './html-elements.ts'
-import { afterName, mayBeName, nextByte, TAG, TAG_NAMES } from './html-names.ts'
-import { afterBogusComment, afterDeclaration, endOfRawText, endOfScript } from './html-passage.ts'
-import { TagReader } from './html-tag.ts'
+import { TAG } from './html-names.ts'
 import { HtmlValues } from './html-values.ts'
 import { asScannable } from './mixed-text.ts'
 import type { ParseOptions } from './options.ts'
 import { PageBuilder } from './page-builder.ts'
+import { FOUND, type PageWalk, WALK, walkOver } from './page-walk.ts'
 import type { ParsedPage } from './parsed-page.ts'
 import { asBuffer } from './text-decoding.ts'
-import { TextSketch } from './text-sketch.ts'
 
 export interface HtmlHints {
   /** The charset parameter of Content-Type; null when absent. */
@@ -39,37 +36,20 @@ export interface HtmlHints {
 }
 
 /** Elements whose content is raw text, and so holds no tags; noscript is none, for we run no scripts. */
-const RAW_NAMES: (string | undefined)[] = []
-for (const name of [
-  'iframe',
-  'noembed',
-  'noframes',
-  'plaintext',
-  'script',
-  'style',
-  'textarea',
-  'title',
-  'xmp',
-] as const) {
-  RAW_NAMES[TAG[name]] = name
-}
-
-const BANG = 33
-const SLASH = 47
-const LESS = 60
-const GREATER = 62
-const QUESTION = 63
-const LETTER_F = 102
-const LETTER_T = 116
+const RAW: ReadonlySet<number> = new Set([
+  TAG.iframe,
+  TAG.noembed,
+  TAG.noframes,
+  TAG.plaintext,
+  TAG.script,
+  TAG.style,
+  TAG.textarea,
+  TAG.title,
+  TAG.xmp,
+])
 
 /** Templates kept track of; browsers stop nesting elements at 512. */
 const TEMPLATE_DEPTH_MAX = 512
-
-/** Up to here a loop beats the call of indexOf (bench/parse.ts). */
-const NEAR_BYTES = 12
-
-/** One for all pages: they are scanned one after the other. */
-const theSketch = new TextSketch()
 
 /** Links and facts of a page. Strings in it may be views into the page: keep copies, not them. */
 export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOptions): ParsedPage {
@@ -90,28 +70,20 @@ export function scanHtml(bytes: Uint8Array, hints: HtmlHints, options: ParseOpti
 class HtmlScan {
   /** As it came. */
   readonly #page: Uint8Array
-  /** As it is scanned: the page, or what became of it in UTF-8. */
-  readonly #bytes: Uint8Array
-  /** The latin-1 string of the bytes. */
-  readonly #text: string
   readonly #encoding: string
   #mayRedeclare: boolean
   readonly #isXml: boolean
-  readonly #reader: TagReader
+  readonly #isSketched: boolean
+  readonly #walk: PageWalk
+  readonly #values: HtmlValues
   readonly #elements: HtmlElements
   readonly #foreign = new ForeignContent()
-  /** Whether we are outside svg and math, kept beside #foreign because every tag asks. */
-  #isPlain = true
   /** Open templates, and how deep in svg or math each was opened. */
   readonly #templates: { readonly isInert: boolean; readonly foreignDepth: number }[] = []
   /** Those open beyond what is kept; they are like the last that is. */
   #deepTemplates = 0
   /** How many of them are inert; nothing in those counts. */
   #inertDepth = 0
-  /** The next `<!--` at or after the last script, -1 when none is left: searched once for all scripts. */
-  #commentAt = 0
-  /** Takes the text between tags; null where nobody wants to know. */
-  readonly #sketch: TextSketch | null
   /** The encoding to start again with, where run() answered null. */
   redeclared = ''
 
@@ -120,149 +92,88 @@ class HtmlScan {
     const decoded = asScannable(bytes, encoding)
     const buffer = decoded ?? asBuffer(bytes)
     this.#page = bytes
-    this.#bytes = buffer
-    this.#text = buffer.toString('latin1')
     this.#encoding = encoding
     this.#mayRedeclare = mayRedeclare
     this.#isXml = isXml
-    this.#reader = new TagReader(buffer, this.#text)
-    this.#sketch = options.simhash ? theSketch : null
-    this.#sketch?.clear()
-    this.#elements = new HtmlElements(
-      this.#reader,
-      new HtmlValues(this.#text, buffer, decoded === null ? encoding : 'utf-8'),
-      new PageBuilder(options, buffer, this.#text),
-      options,
-    )
+    this.#isSketched = options.simhash
+    this.#walk = walkOver(buffer)
+    this.#values = new HtmlValues(buffer, decoded === null ? encoding : 'utf-8')
+    this.#elements = new HtmlElements(this.#walk, this.#values, new PageBuilder(options, buffer), options)
   }
 
   /** The page, or null when it declared another encoding than it was read in. */
   run(): ParsedPage | null {
-    const text = this.#text
-    const bytes = this.#bytes
-    const { length } = bytes
-    const sketch = this.#sketch
-    let position = text.indexOf('<')
-    sketch?.add(bytes, 0, position === -1 ? length : position)
-    while (position !== -1 && position + 1 < length) {
-      let next = position + 1
-      const code = bytes[next] as number
-      if (isLetter(code)) next = this.#isPlain ? this.#plainStartTag(next) : this.#startTag(next)
-      else if (code === SLASH) next = this.#isPlain ? this.#plainEndTag(next + 1) : this.#endTag(next + 1)
-      else if (code === BANG) next = afterDeclaration(text, position, this.#isXml || this.#foreign.allowsCdata)
-      else if (code === QUESTION) next = afterBogusComment(text, position)
-      if (next === -1) break
-      // Often the next tag is near, and a loop is quicker than the call of indexOf.
-      const near = nextByte(bytes, LESS, next, NEAR_BYTES)
-      position = near >= 0 ? near : text.indexOf('<', next)
-      // Most of the text between tags is a line feed or a space, and no word.
-      if (sketch !== null && position !== next && position !== next + 1 && this.#inertDepth === 0) {
-        sketch.add(bytes, next, position === -1 ? length : position)
-      }
+    const walk = this.#walk
+    const { page } = this.#elements
+    for (;;) {
+      const found = walk.next(this.#how())
+      walk.takeLinks(page)
+      if (found === FOUND.pageEnd) break
+      const tag = found & FOUND.element
+      if ((found & FOUND.endTag) === 0) this.#startTag(tag, (found & FOUND.selfClosing) !== 0)
+      else this.#endTag(tag)
+      if (this.redeclared !== '') return null
     }
-    return this.redeclared === '' ? this.#elements.page.build(this.#encoding, sketch?.take()) : null
+    return page.build(this.#encoding, this.#isSketched ? walk.sketch() : null)
   }
 
-  /** Nearly every tag: an element of no interest to us, outside svg and math. Else hands on to #startTag. */
-  #plainStartTag(start: number): number {
-    const bytes = this.#bytes
-    const end = afterName(bytes, start + 1)
-    if (end >= bytes.length) return -1
-    if (mayBeName(TAG_NAMES, bytes[start] as number, end - start)) return this.#startTag(start)
-    if (bytes[end] === GREATER) return end + 1
-    const next = this.#reader.skipAttributes(end)
-    if (next !== -1 && this.#reader.styleStart !== -1 && this.#inertDepth === 0) this.#elements.styleAttribute()
-    return next
+  /** How the walk goes on from here. */
+  #how(): number {
+    const foreign = this.#foreign
+    const isInert = this.#inertDepth > 0
+    if (!foreign.isInside) return (isInert ? WALK.inert : WALK.keep) | (this.#isXml ? WALK.cdata : 0)
+    return WALK.every | (isInert ? WALK.inert : 0) | (this.#isXml || foreign.allowsCdata ? WALK.cdata : 0)
   }
 
-  /** From the first letter of a start tag to where scanning goes on; -1 to stop. */
-  #startTag(start: number): number {
-    const reader = this.#reader
-    reader.readName(start)
-    const next = reader.readAttributes()
-    if (next === -1) return -1
-    return this.#isPlain ? this.#htmlElement(reader.tag, next) : this.#startTagInForeign(next)
+  #startTag(tag: number, isSelfClosing: boolean): void {
+    const foreign = this.#foreign
+    if (!foreign.isInside) return this.#htmlElement(tag, isSelfClosing)
+    const elements = this.#elements
+    if (!foreign.start(this.#name(), isSelfClosing, elements.annotationEncoding(), elements.isStyled()))
+      return this.#htmlElement(tag, isSelfClosing)
+    if (this.#inertDepth === 0) elements.foreign(tag)
   }
 
-  #startTagInForeign(next: number): number {
-    const reader = this.#reader
-    const isForeign = this.#foreign.start(
-      this.#name(),
-      reader.isSelfClosing,
-      this.#elements.annotationEncoding(),
-      this.#elements.isStyled(),
-    )
-    this.#isPlain = !this.#foreign.isInside
-    if (!isForeign) return this.#htmlElement(reader.tag, next)
-    if (this.#inertDepth === 0) this.#elements.foreign(reader.tag)
-    return next
-  }
-
-  #htmlElement(tag: number, next: number): number {
-    if (this.#isPlain && (tag === TAG.svg || tag === TAG.math)) {
-      this.#foreign.start(this.#name(), this.#reader.isSelfClosing, '', false)
-      this.#isPlain = !this.#foreign.isInside
-    } else if (tag === TAG.template && this.#templates.length >= TEMPLATE_DEPTH_MAX) {
-      this.#deepTemplates++
+  #htmlElement(tag: number, isSelfClosing: boolean): void {
+    if (tag === TAG.svg || tag === TAG.math) {
+      if (!this.#foreign.isInside) this.#foreign.start(this.#name(), isSelfClosing, '', false)
     } else if (tag === TAG.template) {
+      this.#openTemplate()
+    } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
+      this.#declare(this.#elements.declaredEncoding())
+      if (this.redeclared !== '') return
+    }
+    if (this.#inertDepth === 0) this.#elements.html(tag)
+    if (RAW.has(tag) && !(this.#isXml && isSelfClosing)) this.#rawText(tag)
+  }
+
+  #openTemplate(): void {
+    if (this.#templates.length >= TEMPLATE_DEPTH_MAX) this.#deepTemplates++
+    else {
       const isInert = this.#inertDepth > 0 || !this.#elements.isShadowRoot()
       this.#templates.push({ isInert, foreignDepth: this.#foreign.depth })
       if (isInert) this.#inertDepth++
-    } else if (tag === TAG.meta && this.#mayRedeclare && this.#inertDepth === 0) {
-      const declared = this.#elements.declaredEncoding()
-      if (declared !== null && declared !== this.#encoding && !isDisproved(declared, asBuffer(this.#page))) {
-        this.redeclared = declared
-        return -1
-      }
-      // The first declaration settles it.
-      if (declared !== null) this.#mayRedeclare = false
     }
-    if (this.#inertDepth === 0) this.#elements.html(tag)
-    const rawName = RAW_NAMES[tag]
-    if (rawName === undefined || (this.#isXml && this.#reader.isSelfClosing)) return next
-    return this.#rawText(tag, rawName, next)
+  }
+
+  #declare(encoding: string | null): void {
+    if (encoding === null) return
+    // The first declaration settles it.
+    this.#mayRedeclare = false
+    if (encoding !== this.#encoding && !isDisproved(encoding, asBuffer(this.#page))) this.redeclared = encoding
   }
 
   /** Crosses the content of a raw text element; the scan goes on at its end tag. */
-  #rawText(tag: number, name: string, start: number): number {
-    const text = this.#text
-    if (tag === TAG.plaintext) return -1
-    let end: number
-    if (tag === TAG.script) {
-      if (this.#commentAt !== -1 && this.#commentAt < start) this.#commentAt = text.indexOf('<!--', start)
-      end = endOfScript(text, start, this.#commentAt)
-    } else {
-      end = endOfRawText(text, start, name)
-      if (this.#inertDepth === 0) this.#elements.rawText(tag, start, end)
-    }
-    return end
+  #rawText(tag: number): void {
+    const walk = this.#walk
+    if (tag === TAG.plaintext) return walk.crossAll()
+    const start = walk.end
+    const end = walk.crossRawText(tag)
+    if (tag !== TAG.script && this.#inertDepth === 0) this.#elements.rawText(tag, start, end)
   }
 
-  /** From behind `</`. Only the ends of form, frameset and template mean something; others hand on to #endTag too if unusual. */
-  #plainEndTag(start: number): number {
-    const bytes = this.#bytes
-    if (start >= bytes.length) return -1
-    const first = (bytes[start] as number) | 32
-    if (first === LETTER_F || first === LETTER_T || !isLetter(first)) return this.#endTag(start)
-    const end = afterName(bytes, start + 1)
-    return end < bytes.length && bytes[end] === GREATER ? end + 1 : this.#endTag(start)
-  }
-
-  #endTag(start: number): number {
-    const bytes = this.#bytes
-    if (start >= bytes.length) return -1
-    const first = bytes[start] as number
-    if (!isLetter(first)) return first === GREATER ? start + 1 : afterBogusComment(this.#text, start)
-    const reader = this.#reader
-    reader.readName(start)
-    const next = reader.skipAttributes(reader.nameEnd)
-    if (next === -1) return -1
-    if (this.#isPlain || !this.#foreign.end(this.#name())) this.#htmlEnd(reader.tag)
-    this.#isPlain = !this.#foreign.isInside
-    return next
-  }
-
-  #htmlEnd(tag: number): void {
+  #endTag(tag: number): void {
+    if (this.#foreign.isInside && this.#foreign.end(this.#name())) return
     if (tag === TAG.template && this.#deepTemplates > 0) this.#deepTemplates--
     else if (tag === TAG.template) {
       const template = this.#templates.pop()
@@ -274,10 +185,6 @@ class HtmlScan {
   }
 
   #name(): string {
-    return this.#text.slice(this.#reader.nameStart, this.#reader.nameEnd).toLowerCase()
+    return this.#values.name(this.#walk.nameStart, this.#walk.nameEnd)
   }
-}
-
-function isLetter(code: number): boolean {
-  return ((code | 32) - 97) >>> 0 < 26
 }

@@ -11,10 +11,11 @@ export {
   LINK_KINDS,
   type LinkKind,
   type LinkSpans,
+  MEANS_KIND,
   MEANS_NOFOLLOW,
   type ParsedPage,
   type RawLink,
 } from './parsed-page.ts'
 export { parseSitemap, type Sitemap, sitemapLinks, type SitemapLocation, unpackSitemap } from './sitemap.ts'
 export { decodeText, encodingOf } from './text-decoding.ts'
-export { distance, formatSketch, type Sketch, TextSketch } from './text-sketch.ts'
+export { distance, formatSketch, type Sketch } from './text-sketch.ts'

@@ -1,10 +1,13 @@
 // Collects what a parser finds, within the limits of the options, in the shape every parser returns.
 
+import { MEANS_AMPERSANDS } from '../url/index.ts'
+import { PLAIN_LINKS, TAG } from './html-names.ts'
 import type { ParseOptions } from './options.ts'
 import {
   LINK_KINDS,
   type LinkKind,
   type LinkSpans,
+  MEANS_KIND,
   MEANS_NOFOLLOW,
   type ParsedPage,
   type RawLink,
@@ -13,7 +16,11 @@ import type { Sketch } from './text-sketch.ts'
 
 const NUMBER_OF_KIND = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind, number])) as Record<LinkKind, number>
 
-const NO_BYTES = new Uint8Array(0)
+const MEANING_BY_TAG: number[] = []
+for (const [tag, [, kind]] of Object.entries(PLAIN_LINKS))
+  MEANING_BY_TAG[TAG[tag as keyof typeof TAG]] = NUMBER_OF_KIND[kind]
+
+const NO_BYTES = Buffer.alloc(0)
 
 /** Metas for robots kept of a page; pages have one or two. What they say adds up, and later ones are forgotten. */
 const META_ROBOTS_MAX = 100
@@ -28,10 +35,10 @@ export class PageBuilder {
   canonical: string | null = null
   readonly metaRobots: [name: string, content: string][] = []
 
-  /** `text` is the latin-1 string of `bytes`; without them links are text only. */
-  constructor(options: ParseOptions, bytes: Uint8Array = NO_BYTES, text = '') {
+  /** Without bytes links are text only. */
+  constructor(options: ParseOptions, bytes: Buffer = NO_BYTES) {
     this.#linksMax = options.linksPerPage
-    this.#links = new FoundLinks(bytes, text)
+    this.#links = new FoundLinks(bytes)
   }
 
   link(href: string, kind: LinkKind, isNofollow = false): void {
@@ -40,10 +47,23 @@ export class PageBuilder {
     else links.add(-1, links.texts.push(href) - 1, meaningOf(kind, isNofollow))
   }
 
-  /** A link that stands at [start, end) of the bytes and means what it says: ASCII without references, white space and NUL. */
-  linkAt(start: number, end: number, kind: LinkKind, isNofollow: boolean): void {
+  /**
+   * A link that stands at [start, end) of the bytes and means what it says: ASCII without references, white space and NUL; or, where
+   * `hasAmpersands`, with no other reference than `&amp;`, and every '&' written so.
+   */
+  linkAt(start: number, end: number, kind: LinkKind, isNofollow: boolean, hasAmpersands: boolean): void {
+    const meaning = meaningOf(kind, isNofollow)
     if (this.#links.count >= this.#linksMax) this.#linksDropped++
-    else this.#links.add(start, end, meaningOf(kind, isNofollow))
+    else this.#links.add(start, end, hasAmpersands ? meaning | MEANS_AMPERSANDS : meaning)
+  }
+
+  /** Such links of the elements that are mostly that: three numbers each, where it starts and ends, and the id of the element. */
+  linksAt(links: Int32Array, count: number): void {
+    for (let index = 0; index < 3 * count; index += 3) {
+      const meaning = MEANING_BY_TAG[links[index + 2] as number] as number
+      if (this.#links.count >= this.#linksMax) this.#linksDropped++
+      else this.#links.add(links[index] as number, links[index + 1] as number, meaning)
+    }
   }
 
   robots(meta: [name: string, content: string]): void {
@@ -59,24 +79,27 @@ function meaningOf(kind: LinkKind, isNofollow: boolean): number {
   return isNofollow ? NUMBER_OF_KIND[kind] | MEANS_NOFOLLOW : NUMBER_OF_KIND[kind]
 }
 
+/** What a link says that was written so. */
+function meant(written: string, meaning: number): string {
+  return (meaning & MEANS_AMPERSANDS) === 0 ? written : written.replaceAll('&amp;', '&')
+}
+
 /** Links that are text already, in the shape of those that are places. */
 export function spansOfText(links: readonly RawLink[]): LinkSpans {
-  const spans = new FoundLinks(NO_BYTES, '')
+  const spans = new FoundLinks(NO_BYTES)
   for (const { href, kind, isNofollow } of links) spans.add(-1, spans.texts.push(href) - 1, meaningOf(kind, isNofollow))
   return spans
 }
 
 class FoundLinks implements LinkSpans {
   count = 0
-  readonly bytes: Uint8Array
-  readonly #text: string
+  readonly bytes: Buffer
   readonly places: number[] = []
   /** Of links that only text will do for; their end is the place here. */
   readonly texts: string[] = []
 
-  constructor(bytes: Uint8Array, text: string) {
+  constructor(bytes: Buffer) {
     this.bytes = bytes
-    this.#text = text
   }
 
   add(start: number, end: number, meaning: number): void {
@@ -87,12 +110,28 @@ class FoundLinks implements LinkSpans {
   href(index: number): string {
     const start = this.places[3 * index] as number
     const end = this.places[3 * index + 1] as number
-    return start === -1 ? (this.texts[end] as string) : this.#text.slice(start, end)
+    if (start === -1) return this.texts[end] as string
+    return meant(this.bytes.toString('latin1', start, end), this.places[3 * index + 2] as number)
+  }
+
+  /** All of them as text. Of one string of the page: to cut it is several times cheaper than to make one of each. */
+  asText(): RawLink[] {
+    const text = this.bytes.toString('latin1')
+    return Array.from({ length: this.count }, (_, index) => {
+      const start = this.places[3 * index] as number
+      const end = this.places[3 * index + 1] as number
+      const meaning = this.places[3 * index + 2] as number
+      return {
+        href: start === -1 ? (this.texts[end] as string) : meant(text.slice(start, end), meaning),
+        kind: LINK_KINDS[meaning & MEANS_KIND] as LinkKind,
+        isNofollow: (meaning & MEANS_NOFOLLOW) !== 0,
+      }
+    })
   }
 }
 
 class BuiltPage implements ParsedPage {
-  readonly spans: LinkSpans
+  readonly spans: FoundLinks
   readonly linksDropped: number
   readonly baseHref: string | null
   readonly title: string | null
@@ -103,7 +142,7 @@ class BuiltPage implements ParsedPage {
   readonly sketch: Sketch | null
   #links: RawLink[] | null = null
 
-  constructor(spans: LinkSpans, linksDropped: number, found: PageBuilder, encoding: string, sketch: Sketch | null) {
+  constructor(spans: FoundLinks, linksDropped: number, found: PageBuilder, encoding: string, sketch: Sketch | null) {
     this.spans = spans
     this.linksDropped = linksDropped
     this.baseHref = found.baseHref
@@ -117,14 +156,7 @@ class BuiltPage implements ParsedPage {
 
   /** Made when they are asked for: a crawl does without. */
   get links(): readonly RawLink[] {
-    if (this.#links === null) {
-      const { spans } = this
-      this.#links = Array.from({ length: spans.count }, (_, index) => {
-        const meaning = spans.places[3 * index + 2] as number
-        const kind = LINK_KINDS[meaning & ~MEANS_NOFOLLOW] as LinkKind
-        return { href: spans.href(index), kind, isNofollow: (meaning & MEANS_NOFOLLOW) !== 0 }
-      })
-    }
+    this.#links ??= this.spans.asText()
     return this.#links
   }
 }

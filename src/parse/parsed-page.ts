@@ -1,6 +1,7 @@
 // What a parser finds in a document. Links are raw: the attribute as written, character references
 // decoded, surrounding white space gone. Making them canonical is the work of `url`, at the top of the walk.
 
+import type { LinkPlaces } from '../url/index.ts'
 import type { Sketch } from './text-sketch.ts'
 
 /** Where a link can stand: their order gives the kinds their numbers in a meaning (LinkSpans). */
@@ -35,16 +36,15 @@ export interface RawLink {
  * Links as places in the bytes of their page, for whoever can do without their text: most links are known already, and
  * that can be told from the bytes (`url`, LinkJoiner).
  */
-export interface LinkSpans {
+export interface LinkSpans extends LinkPlaces {
   readonly count: number
-  readonly bytes: Uint8Array
-  /** Three numbers a link: where its value starts and ends, and its meaning. A start of -1 says that only the text will do. */
-  readonly places: readonly number[]
   /** The value of a link as text: character references decoded, surrounding white space gone. */
   href(index: number): string
 }
 
-/** Added to the number of the kind where the element itself says nofollow. */
+/** What of a meaning is the number of the kind. */
+export const MEANS_KIND = 31
+/** Added to it where the element itself says nofollow. (And where `&` is written `&amp;`: src/url/link-places.ts.) */
 export const MEANS_NOFOLLOW = 32
 
 export interface ParsedPage {

@@ -2,18 +2,20 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plainSketch } from '../../test/oracle/plain-sketch.ts'
 import { Random } from '../base/index.ts'
 import { scanHtml } from './html.ts'
 import { parseOptions } from './options.ts'
-import { distance, formatSketch, type Sketch, TextSketch } from './text-sketch.ts'
+import { distance, formatSketch, type Sketch } from './text-sketch.ts'
 
 const OPTIONS = parseOptions.parse({})
+const LESS = 0x3c
+const SPACE = 0x20
 
+/** Of a text, in which a `<` would begin something else. */
 function sketchOf(text: string | Buffer): Sketch | null {
-  const sketch = new TextSketch()
-  const bytes = Buffer.from(text)
-  sketch.add(bytes, 0, bytes.length)
-  return sketch.take()
+  const bytes = Buffer.from(text).map((byte) => (byte === LESS ? SPACE : byte))
+  return scanHtml(bytes, { charset: 'utf-8' }, OPTIONS).sketch
 }
 
 const sure = (text: string | Buffer): Sketch => sketchOf(text) ?? { high: 0, low: 0, votes: 0, sum: 0 }
@@ -36,19 +38,32 @@ function wordsOf(script: keyof typeof SCRIPTS, seed: string, count: number): str
 describe('a sketch', () => {
   test('is the same for the same text, whatever stretches it came in, and forgets what was before', () => {
     const text = fc.array(fc.stringMatching(/^[a-z ]{1,9}$/), { maxLength: 400 })
+    const tag = fc.constantFrom(
+      '<b>',
+      '</b>',
+      '<!-- no -->',
+      '<p title="no, not even this, however long it gets to be">',
+    )
     fc.assert(
-      fc.property(text, (parts) => {
-        const bytes = Buffer.from(parts.join(' . '))
-        const sketch = new TextSketch()
-        sketch.add(Buffer.from('something else'), 0, 14)
-        sketch.take()
-        let at = 0
-        for (const part of parts) {
-          sketch.add(bytes, at, at + part.length)
-          at += part.length + 3
-        }
-        expect(sketch.take()).toEqual(sketchOf(bytes))
+      fc.property(text, fc.array(tag, { minLength: 1 }), (parts, tags) => {
+        sketchOf('something else')
+        const page = parts.map((part, at) => `${tags[at % tags.length] ?? ''}${part}`).join('')
+        expect(scanHtml(Buffer.from(page), { charset: 'utf-8' }, OPTIONS).sketch).toEqual(sketchOf(parts.join(' . ')))
       }),
+    )
+  })
+
+  test('is what it is in plain words, of any bytes', () => {
+    const word = fc.uint8Array({ maxLength: 90 })
+    const prose = fc.stringMatching(/^[A-Za-z0-9 éßя海]{0,200}$/).map((text) => new Uint8Array(Buffer.from(text)))
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, prose), { maxLength: 12 }), fc.nat(130), (parts, spaces) => {
+        const bytes = Buffer.concat([Buffer.alloc(spaces, ' '), ...parts]).map((byte) => (byte === LESS ? SPACE : byte))
+        // No escape that says the bytes are Japanese: such a page becomes another.
+        const text = Buffer.from(bytes).map((byte) => (byte === 0x1b ? SPACE : byte))
+        expect(scanHtml(text, { charset: 'windows-1252' }, OPTIONS).sketch).toEqual(plainSketch(text))
+      }),
+      { numRuns: 1_000 },
     )
   })
 

@@ -18,7 +18,7 @@
 // Two hosts of one slot on the same page share a group under the first one's name: a chance of
 // 1 in 65,536 per pair, which moves a count of the report and nothing else.
 //
-// hot: no allocation per link.
+// hot: no allocation per link, and a frame is built in the file's own buffer.
 
 import { AppendFile } from '../disk/index.ts'
 import { type CanonicalUrl, type FingerprintKey, hostKeyOf } from '../url/index.ts'
@@ -43,6 +43,10 @@ export const VARINT_BYTES_MAX = 5
 const GROUP_HEAD_BYTES_MAX = 2 + VARINT_BYTES_MAX + HOST_BYTES_MAX + VARINT_BYTES_MAX
 const SLOTS = 65_536
 const NO_GROUP = 0xffff_ffff
+/** Of the table in which the links of a page are met, which is at most half full. */
+const PLACES_MIN = 256
+/** A longer frame is built in memory of its own: what is reserved in the file's buffer must fit. */
+const IN_PLACE_BYTES_MAX = 2 ** 16
 
 /** The links of a page, in parallel places; only the first `count` count. Repeats are harmless. */
 export interface LinkTargets {
@@ -59,19 +63,17 @@ export class LinkLog {
   #cutLinks = 0
 
   // Working space, reused for every page.
-  /** Which group a slot has on this page; valid where the stamp is this page's. */
-  readonly #groupOfSlot = new Uint32Array(SLOTS)
-  readonly #stampOfSlot = new Uint32Array(SLOTS)
-  #stamp = 0
   /** Open addressing over the fingerprints met on this page: places of links + 1, 0 is free. */
-  #met = new Uint32Array(256)
+  #met = new Uint32Array(PLACES_MIN)
+  /** The same over the slots: numbers of groups + 1. A table of all slots would be found by no cache. */
+  #groupAt = new Uint32Array(PLACES_MIN)
   /** The group of each link, or NO_GROUP for a repeat. */
-  #groupOfLink = new Uint32Array(256)
-  /** Of each group: a link that shows its host, how many links, and where the next one is written. */
-  readonly #groupFirst: number[] = []
-  readonly #groupCount: number[] = []
-  readonly #groupCursor: number[] = []
-  #frame = Buffer.alloc(16 * 1024)
+  #groupOfLink = new Uint32Array(PLACES_MIN)
+  /** Of each group: its slot, a link that shows its host, how many links, and where the next one is written. */
+  #groupSlot = new Uint32Array(PLACES_MIN)
+  #groupFirst = new Uint32Array(PLACES_MIN)
+  #groupCount = new Uint32Array(PLACES_MIN)
+  #groupCursor = new Uint32Array(PLACES_MIN)
   /** A hash of the host last named for each slot; 0 for none. 256 KiB stand for the names themselves. */
   readonly #namedOfSlot = new Uint32Array(SLOTS)
 
@@ -109,8 +111,16 @@ export class LinkLog {
     const count = Math.min(targets.count, LINKS_PER_PAGE_MAX)
     this.#cutLinks += targets.count - count
     if (count === 0) return
-    this.#gather(targets, count)
-    this.#file.append(this.#encode(source, targets, count))
+    const groups = this.#gather(targets, count)
+    const bytesMax = 2 * VARINT_BYTES_MAX + source.length + groups * GROUP_HEAD_BYTES_MAX + count * TARGET_BYTES
+    if (bytesMax > IN_PLACE_BYTES_MAX) {
+      const frame = Buffer.allocUnsafe(bytesMax)
+      this.#file.append(frame.subarray(0, this.#encode(frame, 0, source, targets, count, groups)))
+      return
+    }
+    const memory = this.#file.reserve(bytesMax)
+    const start = this.#file.fill
+    this.#file.advance(this.#encode(memory, start, source, targets, count, groups) - start)
   }
 
   /** More waits to be written than should; wait for drained() before appending on. */
@@ -134,52 +144,69 @@ export class LinkLog {
     return this.#file.close()
   }
 
-  /** Finds the group of every link and marks repeats. */
-  #gather({ high, low }: LinkTargets, count: number): void {
+  /** Finds the group of every link and marks repeats. Says how many groups there are. */
+  #gather({ high, low }: LinkTargets, count: number): number {
     const mask = this.#makeRoom(count) - 1
-    this.#stamp++
-    this.#groupFirst.length = 0
-    this.#groupCount.length = 0
+    const met = this.#met
+    const groupAt = this.#groupAt
+    const groupOfLink = this.#groupOfLink
+    const groupSlot = this.#groupSlot
+    const groupCount = this.#groupCount
+    let groups = 0
     for (let i = 0; i < count; i++) {
-      let place = ((low[i] ?? 0) ^ ((high[i] ?? 0) << 7)) & mask
-      let met = this.#met[place] ?? 0
-      while (met !== 0 && (low[met - 1] !== low[i] || high[met - 1] !== high[i])) {
+      const ofHigh = high[i] as number
+      const ofLow = low[i] as number
+      let place = (ofLow ^ (ofHigh << 7)) & mask
+      let other = met[place] as number
+      while (other !== 0 && (low[other - 1] !== ofLow || high[other - 1] !== ofHigh)) {
         place = (place + 1) & mask
-        met = this.#met[place] ?? 0
+        other = met[place] as number
       }
-      if (met !== 0) {
-        this.#groupOfLink[i] = NO_GROUP
+      if (other !== 0) {
+        groupOfLink[i] = NO_GROUP
         continue
       }
-      this.#met[place] = i + 1
-      const slot = (high[i] ?? 0) >>> 16
-      if (this.#stampOfSlot[slot] !== this.#stamp) {
-        this.#stampOfSlot[slot] = this.#stamp
-        this.#groupOfSlot[slot] = this.#groupFirst.length
-        this.#groupFirst.push(i)
-        this.#groupCount.push(0)
+      met[place] = i + 1
+      const slot = ofHigh >>> 16
+      place = slot & mask
+      let group = (groupAt[place] as number) - 1
+      while (group !== -1 && groupSlot[group] !== slot) {
+        place = (place + 1) & mask
+        group = (groupAt[place] as number) - 1
       }
-      const group = this.#groupOfSlot[slot] ?? 0
-      this.#groupOfLink[i] = group
-      this.#groupCount[group] = (this.#groupCount[group] ?? 0) + 1
+      if (group === -1) {
+        group = groups++
+        groupAt[place] = groups
+        groupSlot[group] = slot
+        groupCount[group] = 0
+        this.#groupFirst[group] = i
+      }
+      groupOfLink[i] = group
+      groupCount[group] = (groupCount[group] as number) + 1
     }
+    return groups
   }
 
-  /** Clears as much of the table as this page needs, so that one giant page does not slow all later ones. */
+  /** Clears as much of the tables as this page needs, so that one giant page does not slow all later ones. */
   #makeRoom(count: number): number {
-    const places = Math.max(256, 2 ** Math.ceil(Math.log2(2 * count)))
-    if (places > this.#met.length) this.#met = new Uint32Array(places)
-    else this.#met.fill(0, 0, places)
-    if (count > this.#groupOfLink.length) this.#groupOfLink = new Uint32Array(places)
-    if (this.#stamp === 0xffff_ffff) {
-      this.#stampOfSlot.fill(0)
-      this.#stamp = 0
+    let places = PLACES_MIN
+    while (places < 2 * count) places *= 2
+    if (places > this.#met.length) {
+      this.#met = new Uint32Array(places)
+      this.#groupAt = new Uint32Array(places)
+      this.#groupSlot = new Uint32Array(places)
+      this.#groupOfLink = new Uint32Array(places)
+      this.#groupFirst = new Uint32Array(places)
+      this.#groupCount = new Uint32Array(places)
+      this.#groupCursor = new Uint32Array(places)
+    } else {
+      this.#met.fill(0, 0, places)
+      this.#groupAt.fill(0, 0, places)
     }
     return places
   }
 
-  #writeHost(at: number, slot: number, host: string, ownHost: string): number {
-    const frame = this.#frame
+  #writeHost(frame: Buffer, at: number, slot: number, host: string, ownHost: string): number {
     const hash = hashOf(host)
     const isKnown = this.#namedOfSlot[slot] === hash
     this.#namedOfSlot[slot] = hash
@@ -190,37 +217,52 @@ export class LinkLog {
     return end + frame.write(name, end, 'latin1')
   }
 
-  #encode(source: CanonicalUrl, { urls, high, low }: LinkTargets, count: number): Buffer {
-    const groups = this.#groupFirst.length
-    const bytesMax = 2 * VARINT_BYTES_MAX + source.length + groups * GROUP_HEAD_BYTES_MAX + count * TARGET_BYTES
-    if (this.#frame.length < bytesMax) this.#frame = Buffer.alloc(2 * bytesMax)
-    const frame = this.#frame
+  /** Writes the frame of a page at `start` and returns its end. */
+  #encode(
+    frame: Buffer,
+    start: number,
+    source: CanonicalUrl,
+    { urls, high, low }: LinkTargets,
+    count: number,
+    groups: number,
+  ): number {
+    const groupOfLink = this.#groupOfLink
+    const groupCursor = this.#groupCursor
     const ownHost: string = hostKeyOf(source)
-    // The length of the frame stands before it and is known after: room for the longest is left.
-    let end = writeVarint(frame, VARINT_BYTES_MAX, source.length)
+    // The length of the frame stands before it and is known after: room is left for what it will most likely take.
+    const lengthBytes = varintBytes(source.length + count * TARGET_BYTES)
+    let end = writeVarint(frame, start + lengthBytes, source.length)
     end += frame.write(source, end, 'latin1')
     for (let group = 0; group < groups; group++) {
-      const first = this.#groupFirst[group] ?? 0
-      const linked = this.#groupCount[group] ?? 0
-      const slot = (high[first] ?? 0) >>> 16
-      end = frame.writeUInt16LE(slot, end)
-      end = this.#writeHost(end, slot, hostKeyOf(urls[first] ?? source), ownHost)
+      const first = this.#groupFirst[group] as number
+      const linked = this.#groupCount[group] as number
+      const slot = this.#groupSlot[group] as number
+      frame[end] = slot
+      frame[end + 1] = slot >>> 8
+      end = this.#writeHost(frame, end + 2, slot, hostKeyOf(urls[first] ?? source), ownHost)
       end = writeVarint(frame, end, linked)
-      this.#groupCursor[group] = end
+      groupCursor[group] = end
       end += linked * TARGET_BYTES
     }
     for (let i = 0; i < count; i++) {
-      const group = this.#groupOfLink[i] ?? NO_GROUP
+      const group = groupOfLink[i] as number
       if (group === NO_GROUP) continue
-      const at = this.#groupCursor[group] ?? 0
-      frame.writeUInt16LE((high[i] ?? 0) & 0xffff, at)
-      frame.writeUInt32LE(low[i] ?? 0, at + 2)
-      this.#groupCursor[group] = at + TARGET_BYTES
+      const at = groupCursor[group] as number
+      const ofHigh = high[i] as number
+      const ofLow = low[i] as number
+      frame[at] = ofHigh
+      frame[at + 1] = ofHigh >>> 8
+      frame[at + 2] = ofLow
+      frame[at + 3] = ofLow >>> 8
+      frame[at + 4] = ofLow >>> 16
+      frame[at + 5] = ofLow >>> 24
+      groupCursor[group] = at + TARGET_BYTES
     }
-    const payloadBytes = end - VARINT_BYTES_MAX
-    const start = VARINT_BYTES_MAX - varintBytes(payloadBytes)
+    const payloadBytes = end - start - lengthBytes
+    const shift = varintBytes(payloadBytes) - lengthBytes
+    if (shift !== 0) frame.copyWithin(start + lengthBytes + shift, start + lengthBytes, end)
     writeVarint(frame, start, payloadBytes)
-    return frame.subarray(start, end)
+    return end + shift
   }
 }
 

@@ -6,20 +6,41 @@ import type { PageInHand, Processor } from './processor.ts'
 /** Past this many different keys a table counts the rest together. */
 const KEYS_MAX = 256
 
-export class BoundedCounts {
-  readonly #counts = new Map<string, number>()
-  #others = 0
+/** How often something was met: counted in place, which takes one look into the table where a number in it would take two. */
+interface Tally {
+  count: number
+}
 
-  add(key: string): void {
-    const known = this.#counts.get(key)
-    if (known !== undefined) this.#counts.set(key, known + 1)
-    else if (this.#counts.size < KEYS_MAX) this.#counts.set(key, 1)
-    else this.#others++
+export class BoundedCounts<K extends string | number = string> {
+  readonly #counts = new Map<K, Tally>()
+  #others = 0
+  /** Of pages in a row most are alike: then there is no look at all. */
+  #lastKey: K | null = null
+  #last: Tally = { count: 0 }
+
+  add(key: K): void {
+    if (key === this.#lastKey) {
+      this.#last.count++
+      return
+    }
+    let tally = this.#counts.get(key)
+    if (tally === undefined) {
+      if (this.#counts.size >= KEYS_MAX) {
+        this.#others++
+        return
+      }
+      tally = { count: 0 }
+      this.#counts.set(key, tally)
+    }
+    tally.count++
+    this.#lastKey = key
+    this.#last = tally
   }
 
   /** Largest first; what did not fit is under `other`. */
   toObject(): Record<string, number> {
-    const sorted = [...this.#counts].sort((a, b) => b[1] - a[1])
+    const sorted = [...this.#counts].map(([key, { count }]): [string, number] => [String(key), count])
+    sorted.sort((a, b) => b[1] - a[1])
     if (this.#others > 0) sorted.push(['other', this.#others])
     return Object.fromEntries(sorted)
   }
@@ -27,7 +48,7 @@ export class BoundedCounts {
 
 export class PageStatistics implements Processor {
   readonly name = 'page-statistics'
-  readonly statuses = new BoundedCounts()
+  readonly statuses = new BoundedCounts<number>()
   readonly types = new BoundedCounts()
   readonly encodings = new BoundedCounts()
   readonly languages = new BoundedCounts()
@@ -41,7 +62,7 @@ export class PageStatistics implements Processor {
   }
 
   process(page: PageInHand): void {
-    this.statuses.add(String(page.document.status))
+    this.statuses.add(page.document.status)
     this.types.add(page.mediaType ?? 'unknown')
     const length = page.document.body.length
     const place = length === 0 ? 0 : Math.min(1 + Math.floor(Math.log2(length)), this.sizes.length - 1)

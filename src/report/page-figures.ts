@@ -1,6 +1,13 @@
 // Everything the report says about pages and failures, counted one record at a time. No I/O.
 
-import type { FailureRecord, PageRecord } from '../store/index.ts'
+import {
+  type FailureRecord,
+  NAME_CHARACTERS_MAX,
+  type PageRecord,
+  primaryLanguage,
+  softwareName,
+  topLevelDomain,
+} from '../store/index.ts'
 import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { type AnswerCounts, answerClassOf, answersOf } from './answer-class.ts'
 import { BrokenLinks } from './broken-links.ts'
@@ -19,8 +26,6 @@ const HOST_ROWS = 20
 const LARGEST_PAGES = 15
 /** A host is called slow on this much evidence. */
 const SLOW_HOST_PAGES_MIN = 3
-/** Names come from headers; longer ones are cut. */
-const NAME_CHARACTERS_MAX = 60
 
 export class PageFigures {
   readonly broken = new BrokenLinks()
@@ -192,21 +197,4 @@ function spreadOf(histogram: LogHistogram): Spread {
     max: histogram.max,
     buckets: histogram.buckets(),
   }
-}
-
-/** 'org' of 'example.org'; addresses have none. */
-export function topLevelDomain(host: string): string {
-  const name = host.endsWith('.') ? host.slice(0, -1) : host
-  const label = name.slice(name.lastIndexOf('.') + 1)
-  return host.startsWith('[') || /^\d+$/.test(label) ? 'IP address' : label.slice(0, NAME_CHARACTERS_MAX)
-}
-
-/** 'nginx' of 'nginx/1.22.1 (Debian)': versions would split the table. */
-export function softwareName(server: string): string {
-  return (/^[^\s/(]+/.exec(server.trim())?.[0] ?? 'unnamed').slice(0, NAME_CHARACTERS_MAX)
-}
-
-/** 'en' of 'en-GB'. */
-export function primaryLanguage(language: string): string {
-  return (/^[a-z]+/i.exec(language)?.[0] ?? language).toLowerCase().slice(0, NAME_CHARACTERS_MAX)
 }

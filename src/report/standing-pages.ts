@@ -5,27 +5,27 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type PageRecord, readJsonLines, ReturnedPages } from '../store/index.ts'
+import { type PageRecord, readJsonBlocks, ReturnedPages } from '../store/index.ts'
 
-/** Every line, and whether it counts. A crawl that was stopped early may lack the file. */
-export async function* standingPages(
-  share: string,
-): AsyncGenerator<{ readonly page: PageRecord; readonly counts: boolean }> {
+/** Tells of every line, and whether it counts. A crawl that was stopped early may lack the file. */
+export async function visitPages(share: string, visit: (page: PageRecord, counts: boolean) => void): Promise<void> {
   const path = join(share, 'pages.jsonl')
   const notes = join(share, 'state/returns.jsonl')
   if ((await sizeOf(path)) === 0) return
   if ((await sizeOf(notes)) === 0) {
-    for await (const page of readJsonLines<PageRecord>(path)) yield { page, counts: true }
+    for await (const pages of readJsonBlocks<PageRecord>(path)) for (const page of pages) visit(page, true)
     return
   }
   const folder = await mkdtemp(join(tmpdir(), 'portolan-report-'))
   try {
     const returned = await ReturnedPages.open(notes, folder)
     try {
-      for await (const page of readJsonLines<PageRecord>(path)) {
-        // Disks are disks: a line may be anything, and is judged by whoever counts it.
-        const isKnown = typeof page?.url === 'string'
-        yield { page, counts: !isKnown || returned?.isTakenBack(page) !== true }
+      for await (const pages of readJsonBlocks<PageRecord>(path)) {
+        for (const page of pages) {
+          // Disks are disks: a line may be anything, and is judged by whoever counts it.
+          const isKnown = typeof page?.url === 'string'
+          visit(page, !isKnown || returned?.isTakenBack(page) !== true)
+        }
       }
     } finally {
       returned?.close()

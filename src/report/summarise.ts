@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../base/index.ts'
 import { LinkLogReader } from '../processors/index.ts'
-import { type FailureRecord, type PageRecord, readJsonLines } from '../store/index.ts'
+import { type FailureRecord, isFailure, isPage, readJsonLines } from '../store/index.ts'
 import { Fingerprinter } from '../url/index.ts'
 import { sharesOf } from '../view/index.ts'
 import type { BrokenLinks } from './broken-links.ts'
@@ -15,7 +15,7 @@ import type { CrawlReport } from './crawl-report.ts'
 import { loadCrawlSummary } from './crawl-summary.ts'
 import { LostArchives } from './lost-archives.ts'
 import { PageFigures } from './page-figures.ts'
-import { standingPages } from './standing-pages.ts'
+import { visitPages } from './standing-pages.ts'
 import { Tally } from './tally.ts'
 import { loadTimeline } from './timeline.ts'
 
@@ -39,13 +39,13 @@ export async function summarise(dir: string): Promise<CrawlReport> {
   let unreadableLines = 0
   let earlierVisits = 0
   for (const share of shares) {
-    for await (const { page, counts } of standingPages(share)) {
+    await visitPages(share, (page, counts) => {
       if (!counts) earlierVisits++
       else if (isPage(page)) {
         figures.addPage(page)
         lost.addPage(page)
       } else unreadableLines++
-    }
+    })
     await lost.addReturns(share)
   }
   for (const share of shares) {
@@ -102,7 +102,8 @@ async function readLinks(paths: readonly string[], broken: BrokenLinks): Promise
           count += links
           if (!isOwn) hosts.add(host, links)
         },
-        link: (high, low) => broken.link(high, low, log, at),
+        // Without broken URLs nobody asks for the links themselves, of which there are thirty a page.
+        ...(broken.count === 0 ? {} : { link: (high: number, low: number) => broken.link(high, low, log, at) }),
       })
     }
     const rows = hosts.largest(LINKED_HOSTS).rows
@@ -128,20 +129,4 @@ async function anyExists(paths: readonly string[]): Promise<boolean> {
 
 async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null
-}
-
-/** What the counting relies upon; the files are ours, but disks are disks. */
-export function isPage(page: PageRecord): boolean {
-  return (
-    isCrawledUrl(page?.url) &&
-    [page.status, page.bytes, page.wireBytes, page.depth, page.firstByteMs].every((figure) => Number.isFinite(figure))
-  )
-}
-
-export function isFailure(failure: FailureRecord): boolean {
-  return isCrawledUrl(failure?.url) && typeof failure.reason === 'string'
-}
-
-function isCrawledUrl(url: unknown): boolean {
-  return typeof url === 'string' && /^[a-z]+:\/\/[^/]+\//.test(url)
 }

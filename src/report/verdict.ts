@@ -143,7 +143,7 @@ function nodeVerdict({ stoppedBecause, dir }: CrawlSummary, { crawl, node, serve
     tone: 'warn',
     headline: `Stopped: ${why}`,
     advice: isOver
-      ? 'The crawl ended so on all nodes. Whoever joins again goes on with it:'
+      ? 'The crawl ended so on all nodes. With other limits (portolan cluster set) it goes on when nodes join again:'
       : 'What this node had goes on with the others. It takes part again with:',
     command: `portolan node --join ${servers[0] ?? 'URL'} --crawl ${crawl} --name ${node} --dir ${shellWord(dir)}`,
   }

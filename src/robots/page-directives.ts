@@ -82,7 +82,8 @@ function askingHeaders(rawHeaders: readonly string[]): AskingHeaders | null {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     const { length } = name
-    if ((name.charCodeAt(length - 1) | 0x20) !== LAST_LETTERS[length]) continue
+    // A name of another length is not even looked up: a look beyond the end of a list is a slow one.
+    if (length >= LAST_LETTERS.length || (name.charCodeAt(length - 1) | 0x20) !== LAST_LETTERS[length]) continue
     const lower = name.toLowerCase()
     if (!ASKING.includes(lower)) continue
     found ??= { robotsTags: [], usage: [], tdmReservation: null, tdmPolicy: null }

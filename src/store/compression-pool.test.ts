@@ -67,6 +67,11 @@ test.each(['gzip', 'zstd'] as const)('every record becomes one whole %s member, 
 
 class CountedBody extends PlainBody {
   static read = 0
+  override bytes(): Uint8Array {
+    CountedBody.read++
+    return super.bytes()
+  }
+
   override chunks(): Generator<Uint8Array> {
     CountedBody.read++
     return super.chunks()
@@ -87,6 +92,10 @@ test('bodies are read only when a lane is free for them', async () => {
 })
 
 class UnreadableBody extends PlainBody {
+  override bytes(): Uint8Array {
+    throw new Error('EIO')
+  }
+
   override chunks(): Generator<Uint8Array> {
     throw new Error('EIO')
   }

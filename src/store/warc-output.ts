@@ -82,10 +82,11 @@ export class WarcOutput {
   /** Builds the records of one document in the file's own buffer. Only when ready, and where there is no compression. */
   putPlain(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation {
     const open = this.#ready()
-    const offset = open.file.length
-    const target = open.file.claim(bytes)
-    let at = 0
-    for (const record of records) at = buildRecord(record, target, at)
+    const { file } = open
+    const target = file.reserve(bytes)
+    let at = file.fill
+    for (let i = 0; i < records.length; i++) at = buildRecord(records[i] as PlannedRecord, target, at)
+    const offset = file.advance(bytes)
     return this.#placed(open, offset, records[0]?.bytes ?? 0, onPlace)
   }
 

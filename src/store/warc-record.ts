@@ -13,7 +13,7 @@
 // Digests are `sha256:` with hex, as warcio writes them.
 
 import { createHash, hash } from 'node:crypto'
-import { assert } from '../base/index.ts'
+import { assert, isoDate } from '../base/index.ts'
 import type { Body, Document } from '../document/index.ts'
 import type { Original } from '../content-seen/index.ts'
 import { type ArchiveFacts, isRevisit } from './archive.ts'
@@ -30,7 +30,9 @@ const LF = 10
 const DIGEST_FIELD = 'WARC-Block-Digest: sha256:'
 const REVISIT_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
 const NOT_MODIFIED_PROFILE = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified'
-const HTTP2_FIELD = `WARC-Protocol: h2${CRLF}`
+const HTTP2_FIELD = 'WARC-Protocol: h2\r\n'
+/** A body up to here is copied in one piece. */
+const ONE_PIECE_BYTES_MAX = 2 ** 16
 /** Longer hop paths are written as Heritrix does: how many came before, a plus sign, the last 50. */
 const HOPS_MAX = 50
 
@@ -62,20 +64,20 @@ export interface RecordSettings {
 /** The records of one document; the first is its response or revisit. */
 export function planRecords(document: Document, facts: ArchiveFacts, settings: RecordSettings): PlannedRecord[] {
   const id = settings.uuid()
-  const date = new Date(document.fetchedAtMs).toISOString()
+  const date = isoDate(document.fetchedAtMs)
   // Fields that all records of the capture share.
-  const capture = `WARC-Date: ${date}${CRLF}WARC-Target-URI: ${document.url}${CRLF}`
-  const address = `WARC-IP-Address: ${document.ip}${CRLF}`
-  const concurrent = `WARC-Concurrent-To: <urn:uuid:${id}>${CRLF}`
+  const capture = `WARC-Date: ${date}\r\nWARC-Target-URI: ${document.url}\r\n`
+  const address = `WARC-IP-Address: ${document.ip}\r\n`
+  const concurrent = `WARC-Concurrent-To: <urn:uuid:${id}>\r\n`
   if (document.httpVersion === null) return planThing(document, facts, id, { capture, address, concurrent }, settings)
   const records = [planResponse(document, facts, id, `${capture}${address}`, settings.blockDigest)]
   if (settings.requests) {
     const protocol = document.httpVersion === '2' ? HTTP2_FIELD : ''
-    const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request${CRLF}${protocol}`
+    const fields = `${capture}${address}${concurrent}Content-Type: application/http; msgtype=request\r\n${protocol}`
     records.push(plan('request', settings.uuid(), fields, document.requestHead, settings.blockDigest))
   }
   if (settings.metadata) {
-    const fields = `${capture}${concurrent}Content-Type: application/warc-fields${CRLF}`
+    const fields = `${capture}${concurrent}Content-Type: application/warc-fields\r\n`
     records.push(plan('metadata', settings.uuid(), fields, metadataBlock(document, facts), settings.blockDigest))
   }
   return records
@@ -89,9 +91,9 @@ export function planWarcinfo(
   settings: Pick<RecordSettings, 'uuid' | 'blockDigest'>,
 ): PlannedRecord {
   const fields = [
-    `WARC-Date: ${new Date(wallMs).toISOString()}${CRLF}`,
-    `WARC-Filename: ${file}${CRLF}`,
-    `Content-Type: application/warc-fields${CRLF}`,
+    `WARC-Date: ${isoDate(wallMs)}\r\n`,
+    `WARC-Filename: ${file}\r\n`,
+    `Content-Type: application/warc-fields\r\n`,
   ].join('')
   const block = warcFields({
     ...info,
@@ -110,14 +112,14 @@ function planResponse(
 ): PlannedRecord {
   const { revisitOf, payloadDigest } = facts
   const isHttp2 = document.httpVersion === '2'
-  let fields = `${shared}WARC-Payload-Digest: ${payloadDigest}${CRLF}Content-Type: application/http; msgtype=response${CRLF}`
+  let fields = `${shared}WARC-Payload-Digest: ${payloadDigest}\r\nContent-Type: application/http; msgtype=response\r\n`
   // There is no HTTP/2 status line: the message is written as HTTP/1.1 and its real protocol named.
   if (isHttp2) fields += HTTP2_FIELD
   const block = responseHead(document, isHttp2 ? '1.1' : (document.httpVersion ?? '1.1'))
   if (revisitOf !== null && isRevisit(document, facts)) {
     return plan('revisit', id, `${fields}${revisitFields(revisitOf, facts.isNotModified === true)}`, block, hasDigest)
   }
-  if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}${CRLF}`
+  if (document.wireTruncated !== null) fields += `WARC-Truncated: ${document.wireTruncated}\r\n`
   return plan('response', id, fields, block, hasDigest, document.wire, isPacked(document))
 }
 
@@ -133,21 +135,21 @@ function planThing(
   { uuid, requests, metadata, blockDigest }: RecordSettings,
 ): PlannedRecord[] {
   const { revisitOf, payloadDigest } = facts
-  const shared = `${capture}${address}WARC-Payload-Digest: ${payloadDigest}${CRLF}`
+  const shared = `${capture}${address}WARC-Payload-Digest: ${payloadDigest}\r\n`
   const records: PlannedRecord[] = []
   if (revisitOf !== null && isRevisit(document, facts)) {
     records.push(plan('revisit', id, `${shared}${revisitFields(revisitOf, false)}`, '', blockDigest))
   } else {
-    const cut = document.wireTruncated === null ? '' : `WARC-Truncated: ${document.wireTruncated}${CRLF}`
-    const type = `Content-Type: ${document.mediaType ?? 'application/octet-stream'}${CRLF}`
+    const cut = document.wireTruncated === null ? '' : `WARC-Truncated: ${document.wireTruncated}\r\n`
+    const type = `Content-Type: ${document.mediaType ?? 'application/octet-stream'}\r\n`
     records.push(plan('resource', id, `${shared}${type}${cut}`, '', blockDigest, document.wire, isPacked(document)))
   }
   if (requests && document.requestHead !== '') {
-    const fields = `${capture}${concurrent}Content-Type: text/x-ftp-control-conversation${CRLF}`
+    const fields = `${capture}${concurrent}Content-Type: text/x-ftp-control-conversation\r\n`
     records.push(plan('metadata', uuid(), fields, document.requestHead, blockDigest))
   }
   if (metadata) {
-    const fields = `${capture}${concurrent}Content-Type: application/warc-fields${CRLF}`
+    const fields = `${capture}${concurrent}Content-Type: application/warc-fields\r\n`
     records.push(plan('metadata', uuid(), fields, metadataBlock(document, facts), blockDigest))
   }
   return records
@@ -156,10 +158,10 @@ function planThing(
 function revisitFields({ url, fetchedAtMs }: Original, isNotModified: boolean): string {
   const profile = isNotModified ? NOT_MODIFIED_PROFILE : REVISIT_PROFILE
   return (
-    `WARC-Profile: ${profile}${CRLF}WARC-Refers-To-Target-URI: ${url}${CRLF}` +
-    `WARC-Refers-To-Date: ${new Date(fetchedAtMs).toISOString()}${CRLF}` +
+    `WARC-Profile: ${profile}\r\nWARC-Refers-To-Target-URI: ${url}\r\n` +
+    `WARC-Refers-To-Date: ${isoDate(fetchedAtMs)}\r\n` +
     // The standard wants it said that the block lacks its payload; a 304 has none.
-    (isNotModified ? '' : `WARC-Truncated: length${CRLF}`)
+    (isNotModified ? '' : `WARC-Truncated: length\r\n`)
   )
 }
 
@@ -173,7 +175,7 @@ function plan(
   isPackedBody = false,
 ): PlannedRecord {
   const blockBytes = block.length + (body?.length ?? 0)
-  const head = `WARC/1.1${CRLF}WARC-Type: ${type}${CRLF}WARC-Record-ID: <urn:uuid:${id}>${CRLF}${fields}Content-Length: ${blockBytes}${CRLF}${hasDigest ? DIGEST_FIELD : CRLF}`
+  const head = `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${fields}Content-Length: ${blockBytes}\r\n${hasDigest ? DIGEST_FIELD : CRLF}`
   const bytes = head.length + (hasDigest ? NO_DIGEST.length : 0) + blockBytes + END_BYTES
   return { head, block, body, hasDigest, isPacked: isPackedBody, bytes }
 }
@@ -185,11 +187,11 @@ function responseHead(document: Document, version: string): string {
     if (document.header('transfer-encoding') === null) return received
     return received.replaceAll(/(?<=\n\r*)transfer-encoding(?=[ \t\r]*:)/gi, 'X-Orig-$&')
   }
-  let head = `HTTP/${version} ${document.status} ${document.statusText}${CRLF}`
+  let head = `HTTP/${version} ${document.status} ${document.statusText}\r\n`
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     const isTransferCoding = name.length === 17 && name.toLowerCase() === 'transfer-encoding'
-    head += `${isTransferCoding ? 'X-Orig-' : ''}${name}: ${rawHeaders[i + 1] as string}${CRLF}`
+    head += `${isTransferCoding ? 'X-Orig-' : ''}${name}: ${rawHeaders[i + 1] as string}\r\n`
   }
   return head + CRLF
 }
@@ -198,12 +200,12 @@ function metadataBlock(document: Document, facts: ArchiveFacts): string {
   const { via, depth, metadata } = facts
   const hops = depth <= HOPS_MAX ? 'L'.repeat(depth) : `${depth - HOPS_MAX}+${'L'.repeat(HOPS_MAX)}`
   let block = ''
-  if (via !== null) block += `via: ${via}${CRLF}`
-  if (depth > 0) block += `hopsFromSeed: ${hops}${CRLF}`
-  block += `fetchTimeMs: ${Math.round(document.durationMs)}${CRLF}`
+  if (via !== null) block += `via: ${via}\r\n`
+  if (depth > 0) block += `hopsFromSeed: ${hops}\r\n`
+  block += `fetchTimeMs: ${Math.round(document.durationMs)}\r\n`
   // HTTP's is in its head.
   const modified = document.httpVersion === null ? document.header('last-modified') : null
-  if (modified !== null) block += `lastModified: ${modified}${CRLF}`
+  if (modified !== null) block += `lastModified: ${modified}\r\n`
   return metadata === undefined ? block : block + warcFields(metadata)
 }
 
@@ -211,7 +213,7 @@ function metadataBlock(document: Document, facts: ArchiveFacts): string {
 function warcFields(fields: Readonly<Record<string, string>>): string {
   let text = ''
   for (const [name, value] of Object.entries(fields)) {
-    if (value !== '') text += `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}${CRLF}`
+    if (value !== '') text += `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}\r\n`
   }
   return Buffer.from(text).toString('latin1')
 }
@@ -223,13 +225,9 @@ export function buildRecord(record: PlannedRecord, target: Buffer, at: number): 
   target.write(hasDigest ? `${head}${NO_DIGEST}${block}` : head + block, at, 'latin1')
   let end = at + textBytes(record)
   const blockAt = end - block.length
-  if (body !== null) {
-    for (const piece of body.chunks()) {
-      target.set(piece, end)
-      end += piece.length
-    }
-  }
-  assert(end + END_BYTES === at + record.bytes, `a body of ${body?.length ?? 0} bytes yielded another number`)
+  if (body !== null) end = copyBody(body, target, end)
+  if (end + END_BYTES !== at + record.bytes)
+    assert(false, `a body of ${body?.length ?? 0} bytes yielded another number`)
   if (hasDigest) target.write(hash('sha256', target.subarray(blockAt, end), 'hex'), at + head.length, 'latin1')
   target[end] = CR
   target[end + 1] = LF
@@ -238,16 +236,31 @@ export function buildRecord(record: PlannedRecord, target: Buffer, at: number): 
   return end + END_BYTES
 }
 
+function copyBody(body: Body, target: Buffer, at: number): number {
+  // Mostly it is in memory, in one piece: no iterator is made.
+  if (body.length <= ONE_PIECE_BYTES_MAX) {
+    const bytes = body.bytes()
+    target.set(bytes, at)
+    return at + bytes.length
+  }
+  let end = at
+  for (const piece of body.chunks()) {
+    target.set(piece, end)
+    end += piece.length
+  }
+  return end
+}
+
 /** The record in pieces, for bodies too large to be held; each piece is valid until the next. The first is all its text. */
 export function* recordPieces(record: PlannedRecord): Generator<Uint8Array> {
   yield Buffer.from(`${record.head}${record.hasDigest ? digestOf(record) : ''}${record.block}`, 'latin1')
   if (record.body !== null) yield* record.body.chunks()
-  yield Buffer.from(`${CRLF}${CRLF}`)
+  yield Buffer.from(`\r\n\r\n`)
 }
 
 /** The digest stands before what it covers: the body is read twice. */
 function digestOf(record: PlannedRecord): string {
   const digest = createHash('sha256').update(Buffer.from(record.block, 'latin1'))
   if (record.body !== null) for (const piece of record.body.chunks()) digest.update(piece)
-  return `${digest.digest('hex')}${CRLF}${CRLF}`
+  return `${digest.digest('hex')}\r\n\r\n`
 }

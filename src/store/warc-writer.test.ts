@@ -240,6 +240,10 @@ describe.each(COMPRESSIONS)('many documents at once, with --warc %s', (warc) => 
 })
 
 class UnreadableBody extends PlainBody {
+  override bytes(): Uint8Array {
+    throw Object.assign(new Error('EIO'), { code: 'EIO' })
+  }
+
   override chunks(): Generator<Uint8Array> {
     throw Object.assign(new Error('EIO'), { code: 'EIO' })
   }

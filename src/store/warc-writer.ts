@@ -14,13 +14,13 @@
 //   - documents stand in the order of their write();
 //   - after a failed write nothing more is written, and everyone who waits is told.
 
-import { randomUUID } from 'node:crypto'
 import { type Clock, diskFault, Fault } from '../base/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Archive, ArchiveFacts, ArchiveState, OnPlace } from './archive.ts'
 import { CompressionPool } from './compression-pool.ts'
 import { type Compression, compressionOf } from './compression.ts'
 import type { StoreOptions } from './options.ts'
+import { recordId } from './record-id.ts'
 import type { WarcLocation } from './records.ts'
 import { WarcFiles, type WarcPlace } from './warc-files.ts'
 import { WarcOutput } from './warc-output.ts'
@@ -77,7 +77,7 @@ export class WarcWriter implements Archive {
     this.#compression = compressionOf(options.warc, options)
     this.#pool = this.#compression.engines === null ? null : new CompressionPool(this.#compression.engines)
     this.#recordSettings = {
-      uuid: settings.uuid ?? randomUUID,
+      uuid: settings.uuid ?? recordId,
       requests: options.requests,
       metadata: options.metadata,
       blockDigest: options.blockDigest,
@@ -108,7 +108,7 @@ export class WarcWriter implements Archive {
     if (this.#fault !== null) return Promise.reject(this.#fault)
     const records = planRecords(document, facts, this.#recordSettings)
     let bytes = 0
-    for (const record of records) bytes += record.bytes
+    for (let i = 0; i < records.length; i++) bytes += (records[i] as PlannedRecord).bytes
     // Nearly always the file is open and has room. If nobody is before it, a document that need not go to the pool is put
     // at once, and no promise is made.
     const isFree = !this.#isBusy && this.#line.length + this.#waiting.length === 0 && this.#output.isReady

@@ -45,6 +45,8 @@ export interface CrewPlan {
     AgentOrders,
     'crawlDir' | 'seeds' | 'settings' | 'identity' | 'software' | 'environment' | 'since'
   >
+  /** What of it is another at each start; left out where nothing is. */
+  readonly meantOf?: (agent: number) => Pick<AgentOrders, 'seeds' | 'settings'>
   readonly clock: Clock
   readonly care: CrewCare
   /** An experiment: what is to break on purpose. */
@@ -253,13 +255,14 @@ export class AgentCrew {
   }
 
   /** A thread for an agent; resolves when it is open. */
-  #start(agent: number, seeds = this.#plan.common.seeds): Promise<Opened> {
+  #start(agent: number, seeds: AgentOrders['seeds'] | null = null): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      const { agents, dirOf, clusterOf, common, faults } = this.#plan
+      const { agents, dirOf, clusterOf, faults } = this.#plan
+      const common = { ...this.#plan.common, ...this.#plan.meantOf?.(agent) }
       const life = this.#lives[agent] as number
       const orders: AgentOrders = {
         ...common,
-        seeds,
+        seeds: seeds ?? common.seeds,
         dir: dirOf(agent),
         agent,
         agents,

@@ -12,7 +12,7 @@ test(
   'a crawl of several nodes ends when it is done, with no page more than it may have',
   { timeout: 600_000 },
   async () => {
-    const figures = { moves: 0, restarts: 0, finished: 0, 'max-pages': 0, changes: 0 }
+    const figures = { moves: 0, restarts: 0, finished: 0, 'max-pages': 0, chairs: 0, voidEnds: 0 }
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -23,13 +23,15 @@ test(
           mishaps: fc.integer({ min: 0, max: 20 }),
           mishapEvery: fc.constantFrom(5, 20, 60),
           lossRate: fc.constantFrom(0, 0.05, 0.2),
+          changes: fc.integer({ min: 0, max: 6 }),
         }),
         fc.string({ minLength: 6, maxLength: 6 }),
         async (options, seed) => {
           const ran = await new SimulatedChairs(options, new Random(seed)).run()
           figures.moves += ran.moves
           figures.restarts += ran.restarts
-          figures.changes += ran.chairs - 1
+          figures.chairs += ran.chairs - 1
+          figures.voidEnds += ran.voidEnds
           if (ran.reason === 'finished' || ran.reason === 'max-pages') figures[ran.reason]++
         },
       ),

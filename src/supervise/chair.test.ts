@@ -8,6 +8,8 @@ import type { DeskAnswer, DeskQuestion, PlainStanding, ShareReport } from './sha
 const QUIET: PlainStanding = { isQuiet: true, moves: 3, waiting: 0, isSpent: false, permits: null, readyInMs: null }
 const BUSY: PlainStanding = { ...QUIET, isQuiet: false, waiting: 1, readyInMs: 0 }
 
+const NO_LIMITS = { change: 0, maxPages: null, maxTimeMs: null, maxWaitMs: 1_000 }
+
 const reportOf = (share: number, change: Partial<ShareReport> = {}): ShareReport => ({
   share,
   epoch: 1,
@@ -16,6 +18,7 @@ const reportOf = (share: number, change: Partial<ShareReport> = {}): ShareReport
   granted: 0,
   surrendered: 0,
   isShort: false,
+  change: 0,
   ms: 5,
   standing: QUIET,
   ...change,
@@ -44,9 +47,8 @@ function stand(plan: Partial<ChairPlan> = {}): Stand {
     chair: new Chair({
       shares: 2,
       chair: 1,
-      maxPages: null,
-      maxTimeMs: null,
-      maxWaitMs: 1_000,
+      limits: NO_LIMITS,
+      lastChange: async () => 0,
       clock,
       nodes: () => Object.keys(one.answers),
       askNode: async (node, question) => {
@@ -78,6 +80,80 @@ test('the end is said after two rounds in which all were quiet, once', async () 
   await rounds(5)
   expect(decided).toEqual(['finished'])
   expect(chair.isOver).toBe(true)
+})
+
+test('a pause is no end, whatever was quiet before it and in it', async () => {
+  let isPaused = false
+  const one = stand({ isPaused: () => isPaused, limits: { ...NO_LIMITS, maxTimeMs: 1 } })
+  one.answers['a'] = shares(reportOf(0, { ms: 0 }))
+  one.answers['b'] = shares(reportOf(1, { ms: 0 }))
+  await one.rounds(1)
+  isPaused = true
+  one.answers['b'] = shares(reportOf(1))
+  await one.rounds(5)
+  expect(one.decided).toEqual([])
+  isPaused = false
+  one.answers['b'] = shares(reportOf(1, { ms: 0 }))
+  await one.rounds(1)
+  expect(one.decided).toEqual([])
+  await one.rounds(1)
+  expect(one.decided).toEqual(['finished'])
+})
+
+test('there is no end before all shares have taken in what was changed last', async () => {
+  let last = 0
+  const one = stand({ lastChange: async () => last })
+  await one.rounds(1)
+  // It stands in the engine, and nobody has heard of it yet.
+  last = 1
+  await one.rounds(5)
+  expect(one.decided).toEqual([])
+  one.chair.change({ ...NO_LIMITS, change: 1 })
+  one.answers['a'] = shares(reportOf(0, { change: 1 }))
+  await one.rounds(5)
+  expect(one.decided).toEqual([])
+  one.answers['b'] = shares(reportOf(1, { change: 1 }))
+  await one.rounds(3)
+  expect(one.decided).toEqual(['finished'])
+})
+
+test('an end that was said is none when a change comes after it', async () => {
+  let last = 0
+  const one = stand({ lastChange: async () => last })
+  await one.rounds(3)
+  expect(one.decided).toEqual(['finished'])
+  last = 1
+  one.chair.change({ ...NO_LIMITS, change: 1 })
+  expect(one.chair.isOver).toBe(false)
+  one.answers['a'] = shares(reportOf(0, { change: 1 }))
+  one.answers['b'] = shares(reportOf(1, { change: 1, standing: BUSY }))
+  await one.rounds(5)
+  expect(one.decided).toEqual(['finished'])
+  one.answers['b'] = shares(reportOf(1, { change: 1 }))
+  await one.rounds(3)
+  expect(one.decided).toEqual(['finished', 'finished'])
+  // But one that has lost the chair has lost it.
+  one.chair.stop()
+  one.chair.change({ ...NO_LIMITS, change: 2 })
+  expect(one.chair.isOver).toBe(true)
+})
+
+test('a limit that is new is granted from when all run under it: what others had without one is not known before', async () => {
+  const one = stand()
+  const short = (change: number, pages: number) => (share: number) => {
+    const standing = { ...BUSY, permits: change === 0 ? null : 0 }
+    return shares(reportOf(share, { change, pages, isShort: change > 0, standing, life: change }))
+  }
+  one.answers = { a: short(0, 0)(0), b: short(0, 0)(1) }
+  await one.rounds(2)
+  one.chair.change({ ...NO_LIMITS, change: 1, maxPages: 10 })
+  one.answers['a'] = short(1, 4)(0)
+  await one.rounds(4)
+  expect(one.chair.figures.granted).toBe(0)
+  one.answers['b'] = short(1, 3)(1)
+  await one.rounds(4)
+  expect(one.chair.figures.granted).toBeGreaterThan(0)
+  expect(one.chair.figures.granted).toBeLessThanOrEqual(3)
 })
 
 test('a share that nobody answers for is no end', async () => {
@@ -133,7 +209,7 @@ test('who is not the chair any more says nothing', async () => {
 })
 
 test('the time that a crawl may take is over when a share says so', async () => {
-  const one = stand({ maxTimeMs: 6 })
+  const one = stand({ limits: { ...NO_LIMITS, maxTimeMs: 6 } })
   one.answers['a'] = shares(reportOf(0, { standing: BUSY }))
   await one.rounds(3)
   expect(one.decided).toEqual([])
@@ -152,7 +228,7 @@ test('where all that waits rests for too long, that is the end', async () => {
 const SHORT = { isShort: true, standing: { ...BUSY, permits: 0, isSpent: true } }
 
 test('nothing is granted before every share has been heard of, and of owners that had begun before this chair', async () => {
-  const one = stand({ maxPages: 100 })
+  const one = stand({ limits: { ...NO_LIMITS, maxPages: 100 } })
   one.begun = [1, 2]
   one.answers = { a: shares(reportOf(0, SHORT)), b: shares(reportOf(1, SHORT)) }
   await one.rounds(3)
@@ -164,7 +240,7 @@ test('nothing is granted before every share has been heard of, and of owners tha
 })
 
 test('what is promised counts until its life is over; an order that nobody answers is said again', async () => {
-  const one = stand({ maxPages: 1 })
+  const one = stand({ limits: { ...NO_LIMITS, maxPages: 1 } })
   one.answers = { a: shares(reportOf(0, SHORT)), b: shares(reportOf(1)) }
   await one.rounds(1)
   one.answers['a'] = null
@@ -180,7 +256,7 @@ test('what is promised counts until its life is over; an order that nobody answe
 })
 
 test('who has permits and does not use them gives them up when others are short', async () => {
-  const one = stand({ maxPages: 2 })
+  const one = stand({ limits: { ...NO_LIMITS, maxPages: 2 } })
   one.answers = {
     a: shares(reportOf(0, { granted: 2, standing: { ...QUIET, permits: 2 } })),
     b: shares(reportOf(1, SHORT)),

@@ -30,13 +30,19 @@ import { EndWatch } from './end-watch.ts'
 import { PermitOffice } from './permit-office.ts'
 import type { DeskAnswer, DeskOrder, DeskQuestion, ShareLife, ShareReport } from './share-desk.ts'
 
+/** What a crawl may come to, as it is meant by a change of it. */
+export interface ChairLimits {
+  readonly change: number
+  readonly maxPages: number | null
+  readonly maxTimeMs: number | null
+  readonly maxWaitMs: number
+}
+
 export interface ChairPlan {
   readonly shares: number
   /** The epoch in which this node has begun share 0. It has one chair, whatever becomes of the thread of that share. */
   readonly chair: number
-  readonly maxPages: number | null
-  readonly maxTimeMs: number | null
-  readonly maxWaitMs: number
+  readonly limits: ChairLimits
   readonly clock: Clock
   /** Everybody who may hold a share, ourselves too. */
   readonly nodes: () => readonly string[]
@@ -44,10 +50,14 @@ export interface ChairPlan {
   readonly askNode: (node: string, question: DeskQuestion) => Promise<DeskAnswer>
   /** By share: the epoch that its log says was begun last, read now; 0 where none was. Rejects where that cannot be known. */
   readonly epochs: () => Promise<readonly number[]>
+  /** The last change of the crawl that is there, read now. Rejects where that cannot be known. */
+  readonly lastChange: () => Promise<number>
   /** Whether there may be work that no share knows of yet. Always false where nothing is said. */
   readonly expectsWork?: () => boolean
+  /** Nobody is asked for anything: no end, not even by time, which stands still. Always false where nothing is said. */
+  readonly isPaused?: () => boolean
   /** Told once. What follows from it is not the chair's. */
-  readonly decided: (reason: StopReason) => void
+  readonly decided: (reason: StopReason, change: number) => void
 }
 
 export interface ChairFigures {
@@ -80,13 +90,22 @@ export class Chair {
   readonly #accounts: (Account | null)[]
   /** Epochs that were begun when this chair had begun; null until they are known. */
   #begun: readonly number[] | null = null
+  #limits: ChairLimits
+  /** The change with which the limit of pages became what it is: lives under an earlier one may have had more than we know. */
+  #limitedSince: number
   #isOver = false
+  /** It is over because it has said the end. */
+  #hasDecided = false
+  /** A round is under way. */
+  #isAsking = false
   #stopTimer: () => void = () => {}
 
   constructor(plan: ChairPlan) {
     this.#plan = plan
-    this.#office = new PermitOffice(plan.maxPages, plan.shares)
-    this.#ends = new EndWatch(plan.maxWaitMs)
+    this.#limits = plan.limits
+    this.#limitedSince = plan.limits.change
+    this.#office = new PermitOffice(plan.limits.maxPages, plan.shares)
+    this.#ends = new EndWatch(plan.limits.maxWaitMs)
     this.#accounts = Array.from({ length: plan.shares }, () => null)
     this.#nextRound(QUICK_ROUND_MS)
   }
@@ -96,7 +115,22 @@ export class Chair {
     return this.#isOver
   }
 
+  /** The crawl is meant otherwise from now on: an end that was said before is not its end. */
+  change(limits: ChairLimits): void {
+    if (limits.maxPages !== this.#limits.maxPages) this.#limitedSince = limits.change
+    this.#limits = limits
+    this.#office.limitTo(limits.maxPages)
+    this.#ends.waitAtMost(limits.maxWaitMs)
+    this.#ends.forget()
+    if (!this.#hasDecided) return
+    this.#hasDecided = false
+    this.#isOver = false
+    // One that is under way ends with the next.
+    if (!this.#isAsking) this.#nextRound(ROUND_MS)
+  }
+
   stop(): void {
+    this.#hasDecided = false
     this.#isOver = true
     this.#stopTimer()
   }
@@ -105,11 +139,14 @@ export class Chair {
     if (this.#isOver) return
     const { clock } = this.#plan
     this.#stopTimer = clock.callAt((clock.nowMs() + ms) as ClockMs, () => {
-      void this.#round().then(
-        (nextMs) => this.#nextRound(nextMs),
+      this.#isAsking = true
+      void this.#round()
         // The logs cannot be read now.
-        () => this.#nextRound(ROUND_MS),
-      )
+        .catch(() => ROUND_MS)
+        .then((nextMs) => {
+          this.#isAsking = false
+          this.#nextRound(nextMs)
+        })
     })
   }
 
@@ -139,7 +176,8 @@ export class Chair {
     if (this.#isOver) return 0
     this.#grant()
     const accounts = this.#accounts.filter((one) => one !== null)
-    const isQuick = accounts.some(isAwaited) || accounts.every(({ report }) => report.standing.isQuiet)
+    const isNearEnd = this.#plan.isPaused?.() !== true && accounts.every(({ report }) => report.standing.isQuiet)
+    const isQuick = accounts.some(isAwaited) || isNearEnd
     return isQuick ? QUICK_ROUND_MS : ROUND_MS
   }
 
@@ -175,37 +213,51 @@ export class Chair {
   }
 
   #isTimeOver(): boolean {
-    const { maxTimeMs } = this.#plan
+    const { maxTimeMs } = this.#limits
+    if (this.#plan.isPaused?.() === true) return false
     return maxTimeMs !== null && this.#accounts.some((one) => one !== null && one.report.ms >= maxTimeMs)
   }
 
   /** All have answered: is it the end? */
   async #reason(): Promise<StopReason | null> {
     const accounts = this.#accounts.filter((one) => one !== null)
+    // What was quiet in a pause says nothing of what comes; nor does a share that has yet to take in what is said now.
+    if (this.#plan.isPaused?.() === true || !accounts.every((one) => this.#isOfNow(one))) {
+      this.#ends.forget()
+      return null
+    }
+    const { change } = this.#limits
     const standings = accounts.map(({ report: { standing } }) => ({
       ...standing,
       permits: standing.permits ?? Infinity,
     }))
     const reason = this.#ends.round(standings, this.#office.left)
     if (reason === null || this.#plan.expectsWork?.() === true) return null
-    const begun = await this.#plan.epochs()
+    const [begun, last] = await Promise.all([this.#plan.epochs(), this.#plan.lastChange()])
     if (begun[0] !== this.#plan.chair) this.stop()
+    else if (this.#plan.isPaused?.() === true || last !== change || this.#limits.change !== change) return null
     else if (accounts.every(({ share, epoch }) => begun[share] === epoch)) return reason
     this.#ends.forget()
     return null
   }
 
+  #isOfNow({ report }: Account): boolean {
+    return report.change === this.#limits.change
+  }
+
   #decide(reason: StopReason): number {
     if (!this.#isOver) {
       this.stop()
-      this.#plan.decided(reason)
+      this.#hasDecided = true
+      this.#plan.decided(reason, this.#limits.change)
     }
     return 0
   }
 
   #grant(): void {
+    if (this.#limits.maxPages === null) return
     // What one has that we have not heard of may be all there is.
-    if (this.#plan.maxPages === null || this.#accounts.includes(null)) return
+    if (!this.#accounts.every((one) => one !== null && one.report.change >= this.#limitedSince)) return
     let isShort = false
     for (const account of this.#accounts) {
       if (account === null || !account.report.isShort || account.granted > account.report.granted) continue

@@ -25,7 +25,7 @@ import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import { markDirectory, writeLayout } from '../view/index.ts'
 import { USUAL_CARE } from './agent-crew.ts'
-import { Chair } from './chair.ts'
+import { Chair, type ChairLimits } from './chair.ts'
 import {
   askNode,
   type ControlAnswer,
@@ -36,10 +36,14 @@ import {
   type NodeFigures,
   type NodeQuestion,
   shareFigures,
+  type SharePreview,
+  TRACE_SUBJECT,
+  type TraceMessage,
 } from './cluster-questions.ts'
 import { HostedShares } from './hosted-shares.ts'
 import { LeftFiles } from './left-files.ts'
 import { LostNodes } from './lost-nodes.ts'
+import { ChangingCrawl } from './meant-crawl.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
 import type { NodeEvent } from './node.ts'
@@ -63,8 +67,12 @@ export interface ClusterNodePlan {
   readonly assignment: string
   readonly leaseMs: number
   readonly marginMs: number
+  /** As the crawl is meant by this change (0: as it was set up). */
+  readonly change: number
   readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
+  /** Other options that were said for all nodes, as they hold on this one. Throws a Fault where they do not. */
+  readonly readSettings: (said: unknown) => CrawlSettings
   /** Where finished files of all nodes go. */
   readonly shelf: ShelfOptions
   readonly identity: CrawlIdentity
@@ -85,6 +93,8 @@ const TAKES_AT_ONCE = 4
 /** Shares that are given up at once while the crawl goes on: each pauses meanwhile. */
 const GIVES_AT_ONCE = 2
 const DESK_MS = 2_000
+/** An agent takes some seconds of its thread for it (decision 0047), which may be busy. */
+const PREVIEW_MS = 25_000
 /** How often it is looked for files that were left here, and what can be done about nodes that are lost. */
 const LOOK_MS = 2_000
 
@@ -93,6 +103,7 @@ export class ClusterNode {
   readonly #lock: DirectoryLock
   readonly #engine: Engine
   readonly #lease: Lease
+  readonly #meant: ChangingCrawl
   readonly #hosted: HostedShares
   readonly #left: LeftFiles
   readonly #lost: LostNodes
@@ -101,6 +112,11 @@ export class ClusterNode {
   #chair: Chair | null = null
   #chairEpoch = 0
   #wasMember = false
+  /** What agents were told last. */
+  #wasPaused = false
+  /** The last change that was told to hold on all shares here; and the last that could not be read. */
+  #changeTold: number
+  #unreadTold = 0
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
   /** It took part to the end of the crawl. */
@@ -114,6 +130,12 @@ export class ClusterNode {
     const cell = Lease.allocate()
     this.#lease = new Lease(cell, plan.clock, performance.timeOrigin)
     const { dir, seeds, settings, identity, software, environment, clock, shares, here, assignment } = plan
+    const affordable = (wanted: CrawlSettings): CrawlSettings =>
+      new Speeds(here).affordable(wanted, (what) => plan.onEvent({ kind: 'fewer-connections', what }))
+    this.#meant = new ChangingCrawl({ seeds, settings: affordable(settings) }, plan.change, (said) =>
+      affordable(plan.readSettings(said)),
+    )
+    this.#changeTold = plan.change
     this.#hosted = new HostedShares({
       engine,
       crew: {
@@ -123,8 +145,7 @@ export class ClusterNode {
         isShared: false,
         common: {
           crawlDir: dir,
-          seeds,
-          settings: new Speeds(here).affordable(settings, (what) => plan.onEvent({ kind: 'fewer-connections', what })),
+          ...this.#meant.orders(),
           identity,
           software,
           environment,
@@ -142,6 +163,13 @@ export class ClusterNode {
       planned: here,
       speedOf: (share, held) =>
         speedOfShare(share, this.#member?.speedWishes ?? [], { node: plan.node, shares, here: held }),
+      meant: this.#meant,
+      onUnopenable: (change, fault) => {
+        if (!this.#meant.retreat(change)) return
+        plan.onEvent({ kind: 'change-unread', change, why: fault.message })
+        this.#chair?.change(this.#limits())
+      },
+      isPaused: () => this.#isPaused,
       isFenced: () => !this.#lease.isValid(),
       isOver: () => this.#member?.isOver === true,
       onLost: (share) => {
@@ -149,7 +177,10 @@ export class ClusterNode {
         this.#member?.lost(share)
       },
       onBroken: (fault) => this.#broke(fault),
-      onEvent: plan.onEvent,
+      onEvent: (event) => {
+        plan.onEvent(event)
+        if (event.kind === 'trace') this.#tellTrace(event)
+      },
     })
     this.#left = new LeftFiles({
       dir,
@@ -169,6 +200,17 @@ export class ClusterNode {
       renew: (share) => this.#hosted.renew(share),
       onSettled: ({ node }, sum) => plan.onEvent({ kind: 'lost-settled', node, ...sum }),
     })
+  }
+
+  /** To whoever looks at the whole crawl. */
+  #tellTrace({ agent, url, step }: Extract<NodeEvent, { kind: 'trace' }>): void {
+    const at = new Date(this.#plan.clock.wallMs()).toISOString()
+    const message: TraceMessage = { node: this.#plan.node, share: agent, url, step, at }
+    this.#engine.publish(TRACE_SUBJECT, encodeJson(message))
+  }
+
+  get #isPaused(): boolean {
+    return this.#member?.isPaused === true
   }
 
   get #lostNodes(): readonly LostNode[] {
@@ -201,11 +243,16 @@ export class ClusterNode {
   readonly isScopeChanged = false
 
   get seeds(): readonly CanonicalUrl[] {
-    return this.#plan.seeds
+    return this.#meant.orders().seeds
+  }
+
+  /** Options as they hold here now. */
+  get settings(): CrawlSettings {
+    return this.#meant.orders().settings
   }
 
   isKnownSeed(url: string): boolean {
-    return this.#plan.seeds.includes(url as CanonicalUrl)
+    return this.seeds.includes(url as CanonicalUrl)
   }
 
   /** Agents that are here now. */
@@ -231,7 +278,8 @@ export class ClusterNode {
   }
 
   snapshot(): CrawlSnapshot {
-    return { ...snapshotOf(this.#hosted.statuses, joinEarlier([]), this.#stop !== null), done: this.#hosted.done }
+    const { statuses, done } = this.#hosted
+    return { ...snapshotOf(statuses, joinEarlier([]), this.#stop !== null, this.#isPaused), done }
   }
 
   /** Takes part until the crawl ends, this node is removed, or stop() is called. */
@@ -281,13 +329,19 @@ export class ClusterNode {
         },
         reborn: (incarnation) => this.#plan.onEvent({ kind: 'node-reborn', incarnation }),
         viewed: (view) => this.#viewed(view),
-        wished: () => this.#hosted.tellSpeeds(),
+        wished: () => this.#wished(),
+        changed: () => this.#changed(),
         out: (how) => this.#out(how),
       },
       answer: (question) => this.#answer(question),
     })
+    // What was said before we came.
+    this.#changed()
+    this.#wished()
     if (this.#stop !== null) this.#member.leave()
     this.#timers.every(LOOK_MS, () => {
+      this.#hosted.steering.catchUp()
+      this.#tellChange()
       void this.#left.look().catch((fault: unknown) => this.#broke(fault))
       void this.#lost.look(this.#lostNodes).catch((fault: unknown) => this.#broke(fault))
     })
@@ -389,24 +443,60 @@ export class ClusterNode {
     })
   }
 
+  #wished(): void {
+    this.#hosted.steering.tellSpeeds()
+    if (this.#isPaused === this.#wasPaused) return
+    this.#wasPaused = this.#isPaused
+    this.#hosted.steering.tellPause()
+    this.#plan.onEvent({ kind: this.#isPaused ? 'crawl-paused' : 'crawl-unpaused' })
+  }
+
+  /** What is meant by the last change holds for whatever is opened from now on; what runs is brought to it. */
+  #changed(): void {
+    if (this.#member === null) return
+    const { changes } = this.#member
+    const fault = this.#meant.hear(changes)
+    if (fault !== null && this.#unreadTold < changes.upTo) {
+      this.#unreadTold = changes.upTo
+      this.#plan.onEvent({ kind: 'change-unread', change: changes.upTo, why: fault.message })
+    }
+    if (!this.#member.isOver) this.#hosted.goesOn()
+    this.#chair?.change(this.#limits())
+    this.#hosted.steering.catchUp()
+  }
+
+  /** Told once all shares that are open here have it. */
+  #tellChange(): void {
+    const change = this.#meant.change()
+    const { shares, desk } = this.#hosted
+    if (change <= this.#changeTold || shares.some((share) => (desk.changeOf(share) ?? 0) < change)) return
+    this.#changeTold = change
+    this.#plan.onEvent({ kind: 'change-holds', change })
+  }
+
+  /** By what is meant now; under its own number, also where the last change could not be read. */
+  #limits(): ChairLimits {
+    const { maxPages, maxTime, maxWait } = this.#meant.orders().settings.agent
+    return { change: this.#meant.change(), maxPages, maxTimeMs: maxTime, maxWaitMs: maxWait }
+  }
+
   #takeChair(epoch: number): void {
     if (this.#chair !== null && this.#chairEpoch === epoch) return
     this.#chairEpoch = epoch
-    const { shares, settings, clock } = this.#plan
-    const { maxPages, maxTime, maxWait } = settings.agent
+    const { shares, clock } = this.#plan
     this.#leaveChair()
     this.#chair = new Chair({
       shares,
       chair: epoch,
-      maxPages,
-      maxTimeMs: maxTime,
-      maxWaitMs: maxWait,
+      limits: this.#limits(),
       clock,
       nodes: () => this.#member?.view.members.map(({ node }) => node) ?? [],
       askNode: (node, question) => this.#askNode(node, question),
       epochs: () => this.#epochs(),
+      lastChange: async () => (await this.#member?.lastChange()) ?? 0,
       expectsWork: () => !this.#lost.isSettled(this.#lostNodes),
-      decided: (reason) => this.#member?.end(reason),
+      isPaused: () => this.#isPaused,
+      decided: (reason, change) => this.#member?.end(reason, change),
     })
   }
 
@@ -433,9 +523,28 @@ export class ClusterNode {
         return encodeJson(await this.#hosted.desk.answer(asked.question))
       case 'figures':
         return encodeJson(this.#ownFigures())
+      case 'preview':
+        return encodeJson(await this.#preview(asked.said))
+      case 'trace':
+        this.#hosted.steering.follow(asked.url)
+        return encodeJson(null)
       case 'control':
         return encodeJson((await this.#plan.control?.(asked)) ?? NO_CONTROL)
     }
+  }
+
+  /** Of those that answer in time. */
+  async #preview(said: unknown): Promise<SharePreview[]> {
+    const { url } = this.#plan.readSettings(said)
+    const answers = await Promise.all(
+      this.#hosted.shares.map(async (share) =>
+        this.#hosted.steering.ask(share, { ask: 'preview', url }, PREVIEW_MS).then(
+          (preview) => ({ share, ...preview }),
+          () => null,
+        ),
+      ),
+    )
+    return answers.filter((answer) => answer !== null)
   }
 
   /** What `portolan cluster status` shows of a node. */
@@ -456,7 +565,8 @@ export class ClusterNode {
       cpuSeconds: processCpuMs() / 1_000,
       donePages: done.pages,
       doneBytes: done.bytes,
-      ...shareFigures(this.#hosted.standings),
+      leastChange: this.#hosted.steering.leastChange,
+      ...shareFigures(this.#hosted.standings, (share) => this.#hosted.desk.changeOf(share)),
     }
   }
 
@@ -465,7 +575,7 @@ export class ClusterNode {
     if (!this.#isEnded || this.#member === null) return
     const figures: NodeFigures = { ...this.#ownFigures(), shares: this.#hosted.lastShares }
     await this.#engine.records
-      .create(doneRecord(this.#member.run, this.#plan.node), encodeJson(figures))
+      .create(doneRecord(this.#member.run, this.#member.changes.upTo, this.#plan.node), encodeJson(figures))
       .catch(() => {})
   }
 

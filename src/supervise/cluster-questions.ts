@@ -1,8 +1,8 @@
 // What is asked of a node by its name over the engine, by other nodes and by whoever looks at the cluster.
 
-import { type CrawlTotals, sumTotals } from '../agent/index.ts'
+import { type CrawlTotals, type ScopePreview, sumTotals } from '../agent/index.ts'
 import { Fault } from '../base/index.ts'
-import { NODE_SERVICE } from '../cluster/index.ts'
+import { NODE_SERVICE, parseRunName, runName } from '../cluster/index.ts'
 import type { Engine } from '../engine/index.ts'
 import type { AgentStatus } from './agent-messages.ts'
 import type { DeskQuestion } from './share-desk.ts'
@@ -10,6 +10,10 @@ import type { DeskQuestion } from './share-desk.ts'
 export type NodeQuestion =
   | { readonly ask: 'shares'; readonly question: DeskQuestion }
   | { readonly ask: 'figures' }
+  /** What of what waits here would be skipped if these options held: answered with a SharePreview of each share that can say it. */
+  | { readonly ask: 'preview'; readonly said: unknown }
+  /** Follow this URL from now on, whichever share here has it or comes to have it. */
+  | { readonly ask: 'trace'; readonly url: string }
   | ControlQuestion
 
 /** A question of the control API, which the node answers of its part of the crawl. */
@@ -18,6 +22,22 @@ export interface ControlQuestion {
   readonly route: string
   readonly asked: Readonly<Record<string, unknown>>
   readonly who: string
+}
+
+export interface SharePreview extends ScopePreview {
+  readonly share: number
+}
+
+/** Messages of nodes that follow a URL. Only told: whoever does not listen misses them. */
+export const TRACE_SUBJECT = 'cluster.trace'
+
+/** Something happened to a URL that is followed. */
+export interface TraceMessage {
+  readonly node: string
+  readonly share: number
+  readonly url: string
+  readonly step: string
+  readonly at: string
 }
 
 export type ControlAnswer =
@@ -31,6 +51,8 @@ export interface ShareFigures {
   readonly frontier: AgentStatus['frontier']
   readonly active: number
   readonly pace: Pick<AgentStatus['pace'], 'speed' | 'limit' | 'bottleneck'>
+  /** The change of the crawl that it runs under; null where it is not open. */
+  readonly change: number | null
 }
 
 export interface NodeFigures {
@@ -48,6 +70,8 @@ export interface NodeFigures {
   /** By this process, whatever its shares had done before. */
   readonly donePages: number
   readonly doneBytes: number
+  /** The least change of the crawl that a share here runs under; null where one is not open. */
+  readonly leastChange: number | null
   /** Its shares, SHARES_TOLD_MAX at most; what the others have come to is `rest`. */
   readonly agents: readonly ShareFigures[]
   readonly rest: CrawlTotals | null
@@ -58,12 +82,13 @@ export const SHARES_TOLD_MAX = 256
 
 export function shareFigures(
   standings: readonly (readonly [share: number, status: AgentStatus])[],
+  changeOf: (share: number) => number | null,
   toldMax = SHARES_TOLD_MAX,
 ): Pick<NodeFigures, 'agents' | 'rest'> {
   const rest = standings.slice(toldMax).map(([, { totals }]) => totals)
   const agents = standings.slice(0, toldMax).map(([share, { totals, frontier, active, pace }]) => {
     const { speed, limit, bottleneck } = pace
-    return { share, totals, frontier, active, pace: { speed, limit, bottleneck } }
+    return { share, totals, frontier, active, pace: { speed, limit, bottleneck }, change: changeOf(share) }
   })
   return { agents, rest: rest.length === 0 ? null : sumTotals(rest) }
 }
@@ -88,14 +113,23 @@ export async function askNode(
   return decodeJson(await engine.call(NODE_SERVICE, node, encodeJson(question), withinMs))
 }
 
-/** What nodes had when a run ended, as they left it: for when nobody is there to be asked. */
-export async function figuresLeft(engine: Engine, run: number): Promise<ReadonlyMap<string, NodeFigures>> {
-  const records = await engine.records.list(`done.${run}`)
-  return new Map(records.map(({ name, value }) => [name.split('.')[2] ?? '', decodeJson(value) as NodeFigures]))
+/** What nodes had when it ended for the last time, as they left it: for when nobody is there to be asked. */
+export async function figuresLeft(engine: Engine): Promise<ReadonlyMap<string, NodeFigures>> {
+  const left = (await engine.records.list('done')).map(({ name, value }) => {
+    const [, run = '', node = ''] = name.split('.')
+    return { run, node, value }
+  })
+  const [last] = left
+    .map(({ run }) => parseRunName(run))
+    .toSorted((one, two) => two.run - one.run || two.change - one.change)
+  const name = last === undefined ? '' : runName(last.run, last.change)
+  return new Map(
+    left.flatMap(({ run, node, value }) => (run === name ? [[node, decodeJson(value) as NodeFigures] as const] : [])),
+  )
 }
 
-export function doneRecord(run: number, node: string): string {
-  return `done.${run}.${node}`
+export function doneRecord(run: number, change: number, node: string): string {
+  return `done.${runName(run, change)}.${node}`
 }
 
 export function encodeJson(value: unknown): Uint8Array {

@@ -8,11 +8,16 @@ import type { Standing } from '../agent/index.ts'
 import type { StopReason } from '../base/index.ts'
 
 export class EndWatch {
-  readonly #maxWaitMs: number
+  #maxWaitMs: number
   /** What was said and heard by each, in the last round in which all were quiet. */
   #before: readonly number[] | null = null
 
   constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs
+  }
+
+  /** Another patience from now on. */
+  waitAtMost(maxWaitMs: number): void {
     this.#maxWaitMs = maxWaitMs
   }
 

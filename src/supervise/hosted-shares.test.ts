@@ -8,11 +8,13 @@ import { Fault } from '../base/index.ts'
 import { type MemoryClient, MemoryEngine } from '../engine/index.ts'
 import { RENEWAL_MS } from '../exchange/index.ts'
 import { ShareLog } from '../replica/index.ts'
-import type { CrewEvents } from './agent-crew.ts'
+import type { CrewEvents, CrewPlan } from './agent-crew.ts'
 import type { AgentStatus, Opened, ToAgent } from './agent-messages.ts'
 import { type Crew, HostedShares, type HostedSharesParts } from './hosted-shares.ts'
 import { markLent } from './lent-mark.ts'
+import type { MeantOrders } from './meant-crawl.ts'
 import type { NodeEvent } from './node.ts'
+import type { CanonicalUrl } from '../url/index.ts'
 
 const US = { node: 'a', incarnation: 'one' }
 const status = { totals: { pages: 7 } } as unknown as AgentStatus
@@ -23,6 +25,7 @@ class FakeCrew implements Crew {
   readonly told: string[] = []
   readonly ended: number[] = []
   events: CrewEvents | null = null
+  plan: CrewPlan | null = null
   /** What opening comes to. */
   opens: (share: number) => Promise<Opened> = async () => opened
   /** What ending waits for. */
@@ -31,6 +34,7 @@ class FakeCrew implements Crew {
 
   watch(): void {}
   async open(share: number): Promise<Opened> {
+    this.plan?.meantOf?.(share)
     const done = await this.opens(share)
     this.#open.add(share)
     this.events?.onOpened(share, done)
@@ -65,6 +69,10 @@ interface Stand {
   readonly broken: unknown[]
   readonly lost: number[]
   isOver: boolean
+  isPaused: boolean
+  /** The last change, and what is told to whoever has an earlier one. */
+  change: number
+  since: CanonicalUrl[] | null
 }
 
 function stand(dir = '/nowhere'): Stand {
@@ -80,17 +88,36 @@ function stand(dir = '/nowhere'): Stand {
       throw new Error('no thread is started')
     },
     planned: 1,
+    isPaused: () => one.isPaused,
+    onUnopenable: (change) => (one.change = change - 1),
+    meant: {
+      change: () => one.change,
+      orders: () => ({ seeds: [], settings: {} as MeantOrders['settings'] }),
+      since: () => one.since,
+    },
     isFenced: () => false,
     isOver: () => one.isOver,
     onLost: (share) => lost.push(share),
     onBroken: (fault) => broken.push(fault),
     onEvent: (event) => events.push(event),
-    crewOf: (_, told) => {
+    crewOf: (plan, told) => {
+      crew.plan = plan
       crew.events = told
       return crew
     },
   }
-  const one: Stand = { crew, shares: new HostedShares(parts), engine, events, broken, lost, isOver: false }
+  const one: Stand = {
+    crew,
+    shares: new HostedShares(parts),
+    engine,
+    events,
+    broken,
+    lost,
+    isOver: false,
+    isPaused: false,
+    change: 0,
+    since: [],
+  }
   return one
 }
 
@@ -186,6 +213,99 @@ test('a share that is silent keeps its figures, and goes on when the lease runs 
   expect(one.shares.statuses).toEqual([status])
   one.shares.goOn()
   await vi.waitFor(() => expect(one.crew.told).toEqual(['3 run', '3 run']))
+})
+
+test('an agent that opens its share in a pause is told of it before it may run, and so is one that was started again', async () => {
+  const one = stand()
+  await take(one, 3)
+  one.isPaused = true
+  one.shares.steering.tellPause()
+  await take(one, 4)
+  one.crew.events?.onAgain(3, 'it broke', 5)
+  one.isPaused = false
+  one.shares.steering.tellPause()
+  expect(one.crew.told).toEqual(['3 run', '3 pause', '4 pause', '4 run', '3 pause', '3 run', '3 resume', '4 resume'])
+})
+
+test('seeds are told to an agent that runs, and it has the change when it has answered', async () => {
+  const one = stand()
+  await take(one, 3)
+  one.change = 2
+  one.since = ['http://a.test/' as CanonicalUrl]
+  one.shares.steering.catchUp()
+  one.shares.steering.catchUp()
+  expect(one.crew.told).toEqual(['3 run', '3 ask'])
+  expect(one.shares.desk.changeOf(3)).toBe(0)
+  one.crew.says(3, { kind: 'answer', number: 1, answer: null, fault: null })
+  await vi.waitFor(() => expect(one.shares.desk.changeOf(3)).toBe(2))
+})
+
+test('an agent whose thread ended with a question is asked again, or has everything from its next start', async () => {
+  const one = stand()
+  await take(one, 3)
+  one.change = 1
+  one.since = ['http://a.test/' as CanonicalUrl]
+  one.shares.steering.catchUp()
+  one.crew.events?.onLost(3)
+  expect(one.shares.desk.changeOf(3)).toBeNull()
+  // It is started again, with what is meant then.
+  one.crew.plan?.meantOf?.(3)
+  one.crew.events?.onOpened(3, opened)
+  one.crew.events?.onAgain(3, 'it broke', 1)
+  expect(one.shares.desk.changeOf(3)).toBe(1)
+  // A late answer of its former life changes nothing.
+  one.crew.says(3, { kind: 'answer', number: 1, answer: null, fault: null })
+  await new Promise(setImmediate)
+  expect(one.shares.desk.changeOf(3)).toBe(1)
+})
+
+test('for anything else than seeds an agent is opened anew, once, and has the change then', async () => {
+  const one = stand()
+  await take(one, 3)
+  one.change = 1
+  one.since = null
+  one.shares.steering.catchUp()
+  one.shares.steering.catchUp()
+  one.crew.says(3, { kind: 'drained', fault: null })
+  await vi.waitFor(() => expect(one.shares.desk.changeOf(3)).toBe(1))
+  expect(one.crew.told).toEqual(['3 run', '3 stop', '3 finish', '3 close', '3 run'])
+})
+
+test('where an agent cannot be opened anew with a change it is opened as it was before', async () => {
+  vi.useFakeTimers()
+  const one = stand()
+  await take(one, 3)
+  one.change = 1
+  one.since = null
+  one.crew.opens = () => Promise.reject(new Fault('CONFIG_INVALID', 'no such certificate'))
+  one.shares.steering.catchUp()
+  one.crew.says(3, { kind: 'drained', fault: null })
+  await vi.advanceTimersByTimeAsync(10)
+  expect(one.events).toMatchObject([{}, { kind: 'share-failed', why: 'no such certificate' }])
+  expect(one.change).toBe(0)
+  one.crew.opens = async () => opened
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(one.shares.desk.changeOf(3)).toBe(0)
+  expect(one.crew.told.at(-1)).toBe('3 run')
+})
+
+test('a change that comes while a share is being opened is taken in when it is', async () => {
+  const one = stand()
+  let isOpen = (): void => {}
+  const opening = new Promise<void>((resolve) => (isOpen = resolve))
+  one.crew.opens = async () => {
+    await opening
+    return opened
+  }
+  const taken = take(one, 3)
+  await new Promise(setImmediate)
+  one.change = 1
+  one.since = ['http://a.test/' as CanonicalUrl]
+  one.shares.steering.catchUp()
+  isOpen()
+  await taken
+  expect(one.shares.desk.changeOf(3)).toBe(0)
+  expect(one.crew.told).toEqual(['3 run', '3 ask'])
 })
 
 test('a lease that ends while a share is being given up ends its thread at once', async () => {

@@ -11,7 +11,7 @@
 // Always true: an agent runs only with a right to its share (`held`) that its log has confirmed; a share that is not here any more has no thread,
 // or one that was told to end, for which the next one waits; what may be begun in our name and is not here is released when it is given up.
 
-import type { Speed } from '../agent/index.ts'
+import { Fault } from '../base/index.ts'
 import type { ShareHolder, ShareKeeper, ShareStanding } from '../cluster/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { HeldLog, type HeldShare, ShareLog, type Standing } from '../replica/index.ts'
@@ -23,17 +23,18 @@ import { lentAreBack } from './lent-mark.ts'
 import { faultOf } from './plain-fault.ts'
 import { isLasting, isWaitedOut } from './restart-budget.ts'
 import { type DeskAgents, ShareDesk } from './share-desk.ts'
+import { ShareSteering, type SteeredShares, type SteeringParts } from './share-steering.ts'
 import { Timers } from './timers.ts'
 
-export interface HostedSharesParts {
+export interface HostedSharesParts extends SteeringParts {
   readonly engine: Engine
   /** All but what depends on a share. */
   readonly crew: Omit<CrewPlan, 'clusterOf'>
   readonly ordersOf: (held: HeldShare) => ReturnType<NonNullable<CrewPlan['clusterOf']>>
   /** For how many shares the memory of this node is. */
   readonly planned: number
-  /** Other limits than it was started with; left out where nobody can change them. */
-  readonly speedOf?: (share: number, here: readonly number[]) => Partial<Speed>
+  /** A share cannot be opened as it is meant by this change. */
+  readonly onUnopenable?: (change: number, fault: Fault) => void
   readonly isFenced: () => boolean
   /** The crawl has ended or is to stop: what is given up is given up for good. */
   readonly isOver: () => boolean
@@ -77,8 +78,9 @@ const AGAIN_MS_MAX = 15_000
 /** Of this machine: shares can be had elsewhere. */
 const OF_DISK = new Set(['DISK_FULL', 'DISK_READ_ONLY', 'DISK_FAILED'])
 
-export class HostedShares implements ShareKeeper, DeskAgents {
+export class HostedShares implements ShareKeeper, DeskAgents, SteeredShares {
   readonly desk = new ShareDesk(this)
+  readonly steering: ShareSteering
   readonly #parts: HostedSharesParts
   readonly #crew: Crew
   readonly #hosted = new Map<number, Hosted>()
@@ -101,8 +103,14 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     this.#parts = parts
     const { onEvent } = parts
     const { crewOf = (plan, events) => new AgentCrew(plan, events) } = parts
+    this.steering = new ShareSteering(parts, this, (share, message) => this.#crew.tell(share, message))
+    const { meantOf } = this.steering
     this.#crew = crewOf(
-      { ...parts.crew, clusterOf: (share) => parts.ordersOf((this.#hosted.get(share) as Hosted).held) },
+      {
+        ...parts.crew,
+        clusterOf: (share) => parts.ordersOf((this.#hosted.get(share) as Hosted).held),
+        ...(meantOf === null ? {} : { meantOf }),
+      },
       {
         phase: () => 'running',
         onMessage: (share, message) => this.#hear(share, message),
@@ -112,14 +120,14 @@ export class HostedShares implements ShareKeeper, DeskAgents {
           hosted.isDrained = false
           this.#done.began(share, opened.status.totals)
           const { held, chair } = hosted
-          this.desk.opened(share, { epoch: held.epoch, pages: opened.status.totals.pages, chair })
+          const change = this.steering.startedWith(share)
+          this.desk.opened(share, { epoch: held.epoch, pages: opened.status.totals.pages, chair, change })
           for (const what of opened.warnings) onEvent({ kind: 'agent-warning', agent: share, what })
         },
         onLost: (share) => this.#threadEnded(share),
         onAgain: (share, why, ms) => {
           onEvent({ kind: 'agent-restarted', agent: share, why, ms })
-          this.#crew.tell(share, { kind: 'run' })
-          this.tellSpeeds()
+          this.steering.begin(share)
           if (this.#hosted.get(share)?.state === 'stopping')
             this.#crew.tell(share, { kind: 'stop', reason: 'interrupted' })
         },
@@ -131,6 +139,11 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       },
     )
     this.#crew.watch()
+  }
+
+  /** Its agent runs. */
+  isOpen(share: number): boolean {
+    return this.#hosted.get(share)?.state === 'open'
   }
 
   get restarts(): number {
@@ -161,15 +174,9 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     return this.#done.work
   }
 
-  /** Tells the agents how fast they may go: the limits have changed, or who shares them. */
-  tellSpeeds(): void {
-    const { speedOf } = this.#parts
-    if (speedOf === undefined) return
-    const here = this.shares
-    for (const [share, { state }] of this.#hosted) {
-      const change = state === 'open' ? speedOf(share, here) : {}
-      if (Object.keys(change).length > 0) this.#crew.tell(share, { kind: 'set-speed', change })
-    }
+  /** What was given up for good is not, after all: the crawl has not ended. */
+  goesOn(): void {
+    this.#last.clear()
   }
 
   /** Those that were here when the crawl ended, in order. */
@@ -243,10 +250,12 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       closed: () => {},
       renewing: null,
     }
+    this.#last.delete(share)
     this.#hosted.set(share, hosted)
     try {
       await this.#open(share)
     } catch (fault) {
+      this.#noteUnopenable(share, fault)
       // Tried again by whoever asked; the share is ours all the same.
       const isCutShort = hosted.state !== 'opening'
       await this.#forget(share)
@@ -279,7 +288,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     await lentAreBack(this.#parts.crew.dirOf(share))
     await this.#release(hosted.held)
     this.#hosted.delete(share)
-    this.tellSpeeds()
+    this.steering.tellSpeeds()
     if (this.#parts.isOver()) this.#last.set(share, hosted.status)
     const lending = hosted.status?.lending
     if (lending !== undefined) this.#parts.onEvent({ kind: 'turns-lent', share, ...lending })
@@ -391,8 +400,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     if (hosted === undefined || hosted.state !== 'opening') throw new Error(`share ${share} is not wanted any more`)
     hosted.state = 'open'
     hosted.failures = 0
-    this.#crew.tell(share, { kind: 'run' })
-    this.tellSpeeds()
+    this.steering.begin(share)
   }
 
   async #openAgain(share: number): Promise<void> {
@@ -404,6 +412,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
     } catch (fault) {
       if (this.#hosted.get(share) !== hosted) return
       if (isLost(fault)) return this.#lose(share)
+      this.#noteUnopenable(share, fault)
       // It is being given up, or is silent for another reason, which ends by itself.
       if (hosted.state !== 'opening') return
       if (!isWaitedOut(fault)) {
@@ -413,6 +422,12 @@ export class HostedShares implements ShareKeeper, DeskAgents {
       this.#fallSilent(share, hosted)
       if (isOfDisk(fault)) this.#parts.onBroken(fault)
     }
+  }
+
+  /** It is tried again in any case: then with what is meant then. */
+  #noteUnopenable(share: number, fault: unknown): void {
+    if (!(fault instanceof Fault) || fault.code !== 'CONFIG_INVALID') return
+    this.#parts.onUnopenable?.(this.steering.startedWith(share), fault)
   }
 
   async #stop(share: number, hosted: Hosted): Promise<void> {
@@ -466,6 +481,10 @@ export class HostedShares implements ShareKeeper, DeskAgents {
         return
       case 'closed':
         return hosted?.closed(message.fault)
+      case 'answer':
+        return this.steering.answered(message)
+      case 'trace':
+        return this.#parts.onEvent({ kind: 'trace', agent: share, url: message.url, step: message.step })
     }
   }
 
@@ -523,6 +542,7 @@ export class HostedShares implements ShareKeeper, DeskAgents {
 
   #threadEnded(share: number): void {
     this.desk.lost(share)
+    this.steering.ended(share)
     this.#probes.get(share)?.reject()
     this.#probes.delete(share)
   }

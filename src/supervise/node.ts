@@ -93,6 +93,12 @@ export type ClusterEvent =
   /** The lease is over, for the engine does not answer: nobody is asked for anything. */
   | { readonly kind: 'node-silent' }
   | { readonly kind: 'node-resumed' }
+  /** An operator wants that nobody is asked for anything, on no node; and that it goes on. */
+  | { readonly kind: 'crawl-paused' }
+  | { readonly kind: 'crawl-unpaused' }
+  /** An operator has changed the crawl, and all shares here have taken it in; or it cannot be read here, and they go on as before. */
+  | { readonly kind: 'change-holds'; readonly change: number }
+  | { readonly kind: 'change-unread'; readonly change: number; readonly why: string }
   /** It was taken for dead, and takes part again as somebody new. */
   | { readonly kind: 'node-reborn'; readonly incarnation: string }
   /** All that went with a node that never comes back waits again, or is safe. */

@@ -9,9 +9,9 @@ export async function openClusterNode(plan: ClusterNodePlan): Promise<ClusterNod
 
 /** What looks at a cluster from outside, and asks its nodes. */
 export async function loadClusterLook() {
-  const [{ lookAtCluster }, { askNode }] = await Promise.all([
+  const [{ lookAtCluster, sharesBehind, shareOfUrl }, { askNode, TRACE_SUBJECT }] = await Promise.all([
     import('./look-at-cluster.ts'),
     import('./cluster-questions.ts'),
   ])
-  return { lookAtCluster, askNode }
+  return { lookAtCluster, sharesBehind, shareOfUrl, askNode, TRACE_SUBJECT }
 }

@@ -6,7 +6,7 @@
 // somebody is short, the others give up what they do not use.
 
 export class PermitOffice {
-  readonly #limit: number | null
+  #limit: number | null
   /** By agent: pages it had when it was opened, and permits granted to it since. */
   readonly #pages: number[]
   readonly #granted: number[]
@@ -16,6 +16,11 @@ export class PermitOffice {
     this.#limit = limit
     this.#pages = Array.from({ length: agents }, () => 0)
     this.#granted = Array.from({ length: agents }, () => 0)
+  }
+
+  /** Another limit from now on; what was granted stays so. */
+  limitTo(limit: number | null): void {
+    this.#limit = limit
   }
 
   /** An agent begins with so many pages, or begins anew: it has no permits, or those of an earlier office. */

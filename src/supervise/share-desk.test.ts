@@ -23,7 +23,7 @@ function stand(): { readonly desk: ShareDesk; readonly told: string[]; gone: num
       },
     }),
   }
-  one.desk.opened(3, { epoch: 5, pages: 7, chair: 1 })
+  one.desk.opened(3, { epoch: 5, pages: 7, chair: 1, change: 0 })
   return one
 }
 
@@ -52,7 +52,7 @@ test('what was given up is in the same answer', async () => {
 test('an order for another life of the share is for nobody', async () => {
   const { desk, told } = stand()
   desk.lost(3)
-  desk.opened(3, { epoch: 5, pages: 8, chair: 1 })
+  desk.opened(3, { epoch: 5, pages: 8, chair: 1, change: 0 })
   const answer = await desk.answer({ chair: 1, orders: [order, { ...order, epoch: 4, life: 2 }] })
   expect(told).toEqual([])
   expect(answer).toMatchObject({ shares: [{ life: 2, pages: 8, granted: 0 }] })
@@ -62,7 +62,7 @@ test('a chair is refused once a later one was heard, or was there when a share w
   const heard = stand()
   await heard.desk.answer({ chair: 2, orders: [] })
   const read = stand()
-  read.desk.opened(4, { epoch: 1, pages: 0, chair: 2 })
+  read.desk.opened(4, { epoch: 1, pages: 0, chair: 2, change: 0 })
   for (const { desk, told } of [heard, read]) {
     expect(await desk.answer({ chair: 1, orders: [order] })).toEqual({ kind: 'refused', chair: 2 })
     expect(told).toEqual([])
@@ -73,10 +73,10 @@ test('a chair is refused once a later one was heard, or was there when a share w
 
 test('a share that is gone, or another life by the time it has answered, is not spoken of', async () => {
   const one = stand()
-  one.desk.opened(4, { epoch: 1, pages: 0, chair: 1 })
+  one.desk.opened(4, { epoch: 1, pages: 0, chair: 1, change: 0 })
   one.gone = 4
   const answer = one.desk.answer({ chair: 1, orders: [] })
-  one.desk.opened(3, { epoch: 6, pages: 7, chair: 1 })
+  one.desk.opened(3, { epoch: 6, pages: 7, chair: 1, change: 0 })
   expect(await answer).toEqual({ kind: 'shares', shares: [] })
 })
 

@@ -44,6 +44,8 @@ export interface ShareReport extends ShareLife {
   readonly surrendered: number
   /** It waits for permits. */
   readonly isShort: boolean
+  /** The last change of the crawl that it runs under, or has taken in. */
+  readonly change: number
   /** How long its crawl has taken. */
   readonly ms: number
   readonly standing: PlainStanding
@@ -69,12 +71,15 @@ export interface ShareOpened {
   readonly pages: number
   /** The epoch of share 0 as its log said after this epoch had begun. */
   readonly chair: number
+  /** The change of the crawl that it was opened with. */
+  readonly change: number
 }
 
 interface Held {
   readonly epoch: number
   readonly life: number
   readonly pages: number
+  change: number
   granted: number
   surrendered: number
   isShort: boolean
@@ -91,14 +96,25 @@ export class ShareDesk {
   }
 
   /** An agent has opened a share, for the first time or again; it has no permits. */
-  opened(share: number, { epoch, pages, chair }: ShareOpened): void {
+  opened(share: number, { epoch, pages, chair, change }: ShareOpened): void {
     this.#chair = Math.max(this.#chair, chair)
-    this.#held.set(share, { epoch, life: ++this.#lives, pages, granted: 0, surrendered: 0, isShort: false })
+    this.#held.set(share, { epoch, life: ++this.#lives, pages, change, granted: 0, surrendered: 0, isShort: false })
   }
 
   /** Its thread has ended, or the share was given up. */
   lost(share: number): void {
     this.#held.delete(share)
+  }
+
+  /** Its agent has taken a change in while it runs: what it is asked from now on it answers as one that has. */
+  took(share: number, change: number): void {
+    const held = this.#held.get(share)
+    if (held !== undefined) held.change = Math.max(held.change, change)
+  }
+
+  /** The change that it runs under; null where no agent has it open. */
+  changeOf(share: number): number | null {
+    return this.#held.get(share)?.change ?? null
   }
 
   /** Its agent wants permits and has none. */
@@ -117,15 +133,16 @@ export class ShareDesk {
     // From here to the probes in one breath: an earlier chair's order is done before a later one is known, or never.
     this.#chair = chair
     for (const order of orders) this.#obey(order)
-    const asked = [...this.#held]
+    // What it runs under is what it had when it was asked: how it stands is said after that.
+    const asked = [...this.#held].map(([share, held]) => [share, held, held.change] as const)
     const probes = await Promise.allSettled(asked.map(([share]) => this.#agents.probe(share)))
     const shares: ShareReport[] = []
-    for (const [place, [share, held]] of asked.entries()) {
+    for (const [place, [share, held, change]] of asked.entries()) {
       const probe = probes[place]
       if (probe?.status !== 'fulfilled' || this.#held.get(share) !== held) continue
       const { standing, ms } = probe.value
       const permits = standing.permits === Infinity ? null : standing.permits
-      shares.push({ share, ...held, ms, standing: { ...standing, permits } })
+      shares.push({ share, ...held, change, ms, standing: { ...standing, permits } })
     }
     return { kind: 'shares', shares }
   }

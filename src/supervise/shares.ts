@@ -6,7 +6,6 @@ import { type Clock, Fault, formatBytes } from '../base/index.ts'
 import { type CrawlIdentity, journalBegun } from '../ledger/index.ts'
 import { loadLayout, refuseMissingShares, writeLayout } from '../view/index.ts'
 import { beginShares, clearBegunShares } from './begun-shares.ts'
-import { reshare } from './reshare.ts'
 import { endResharing } from './resharing-record.ts'
 
 export interface SharesPlan {
@@ -74,6 +73,8 @@ async function shareAnew(
   const onBegin = (urls: number): void =>
     onEvent({ kind: 'sharing', urls, agents: to.length, agentsBefore: from?.length ?? 1 })
   try {
+    // Loaded only where it is needed: it brings most of an agent with it.
+    const { reshare } = await import('./reshare.ts')
     return await reshare({ ...plan, from, to, identity, onBegin })
   } catch (fault) {
     // At once, for it may be room that is missing. What cannot be done now is done by the next start.

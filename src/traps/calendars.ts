@@ -25,8 +25,24 @@ const YEAR_NAME = /[?&](?:y|yr|year|jahr|annee|ano|anno)=(\d{4})(?=&|$)/i
 const MONTH_NAME = /[?&](?:m|mo|mon|month|monat|mois|mes|mese)=(\d{1,2})(?=&|$)/i
 const DAY_NAME = /[?&](?:d|day|tag|jour|dia|giorno)=\d{1,2}(?=&|$)/i
 
+const DIGIT_0 = 48
+const DIGIT_9 = 57
+const YEAR_DIGITS = 4
+
+/** Whether there are digits enough for a year behind the host. Most URLs have none, and no pattern is tried on them. */
+export function mayHaveDate(url: CanonicalUrl): boolean {
+  let digits = 0
+  for (let at = url.indexOf('/', url.indexOf('://') + 3); at < url.length; at++) {
+    const code = url.charCodeAt(at)
+    if (code < DIGIT_0 || code > DIGIT_9) digits = 0
+    else if (++digits === YEAR_DIGITS) return true
+  }
+  return false
+}
+
 /** The date in a URL, to the month; null where there is none. */
 export function dateIn(url: CanonicalUrl): DateInUrl | null {
+  if (!mayHaveDate(url)) return null
   const root = url.indexOf('/', url.indexOf('://') + 3)
   const text = url.slice(root)
   const found = YEAR_FIRST.exec(text)

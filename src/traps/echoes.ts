@@ -9,17 +9,17 @@ import type { CanonicalUrl } from '../url/index.ts'
 import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
-import { directoryOf, hashRange, parentOf } from './url-shape.ts'
+import { authorityStart, directoryEnd, hashRange, type Places } from './url-shape.ts'
 
 interface Directory {
-  readonly high: number
-  readonly low: number
+  high: number
+  low: number
   /** Of its whole text and its face. */
-  readonly text: number
+  text: number
   /** Of the names below it that were new. */
-  readonly below: number
+  below: number
   /** How many directories above it in a row showed the same. */
-  readonly level: number
+  level: number
 }
 
 export type SavedDirectory = readonly [
@@ -33,15 +33,17 @@ export type SavedDirectory = readonly [
 
 export class Echoes {
   readonly #options: TrapsOptions
+  readonly #places: Places
   readonly #directories: Recent<string, Directory>
 
-  constructor(options: TrapsOptions) {
+  constructor(options: TrapsOptions, places: Places) {
     this.#options = options
+    this.#places = places
     this.#directories = new Recent(options.placesKept)
   }
 
   judge(url: CanonicalUrl): string | null {
-    const above = parentOf(directoryOf(url))
+    const above = this.#places.of(url).parent
     const level = above === null ? 0 : (this.#directories.peek(above)?.level ?? 0)
     return level < this.#options.pathLoops ? null : `${level} directories in a row above it show the same text`
   }
@@ -50,19 +52,26 @@ export class Echoes {
   learn(url: CanonicalUrl, sketch: Sketch, face: number, leads: readonly { readonly url: CanonicalUrl }[]): boolean {
     const { pathLoops, nearBits } = this.#options
     if (pathLoops === 0) return false
-    const directory = directoryOf(url)
+    const { directory, parent: above } = this.#places.of(url)
     const known = this.#directories.get(directory)
     if (known !== undefined && known.level >= pathLoops) return false
     const { high, low } = sketch
-    const above = parentOf(directory)
-    const parent = above === null ? undefined : this.#directories.get(above)
     const below = namesBelow(directory, leads)
+    // Most pages lead to nothing below them, and the one above is not even looked up.
+    const parent = above === null || below === 0 ? undefined : this.#directories.get(above)
     const text = sketch.sum ^ face
     const isSame = parent !== undefined && (parent.text === text || parent.below === below)
-    const isEcho = isSame && below !== 0 && isNear(parent, sketch, nearBits)
+    const isEcho = isSame && isNear(parent, sketch, nearBits)
     const level = isEcho ? parent.level + 1 : 0
     // Another page of the directory may have shown more.
-    if (known === undefined || level >= known.level) this.#directories.set(directory, { high, low, text, below, level })
+    if (known === undefined) this.#directories.set(directory, { high, low, text, below, level })
+    else if (level >= known.level) {
+      known.high = high
+      known.low = low
+      known.text = text
+      known.below = below
+      known.level = level
+    }
     return level === pathLoops
   }
 
@@ -81,10 +90,12 @@ export class Echoes {
 /** A mark of what is new below it, in any order; 0 where nothing is, or something lies elsewhere: pictures beside the page would be worth the visit. */
 function namesBelow(directory: string, leads: readonly { readonly url: CanonicalUrl }[]): number {
   let names = 0
-  for (const { url } of leads) {
-    const theirs = directoryOf(url)
-    if (theirs.length <= directory.length || !theirs.startsWith(directory)) return 0
-    names = (names + (hashRange(theirs, directory.length, theirs.length, 4) | 1)) | 0
+  for (let i = 0; i < leads.length; i++) {
+    const { url } = leads[i] as { readonly url: CanonicalUrl }
+    const start = authorityStart(url)
+    const end = directoryEnd(url)
+    if (end - start <= directory.length || !url.startsWith(directory, start)) return 0
+    names = (names + (hashRange(url, start + directory.length, end, 4) | 1)) | 0
   }
   return leads.length === 0 ? 0 : names || 1
 }

@@ -2,7 +2,7 @@
 // text of their own on any page; where the face is another, the page is, wherever its pictures lie and whether or not
 // they are in scope.
 
-import { LINK_KINDS, type LinkKind, type LinkSpans, MEANS_NOFOLLOW } from '../parse/index.ts'
+import { LINK_KINDS, type LinkKind, type LinkSpans, MEANS_KIND } from '../parse/index.ts'
 import { hashRange } from './url-shape.ts'
 
 const SHOWN: ReadonlySet<LinkKind> = new Set<LinkKind>(['frame', 'iframe', 'img', 'media', 'object'])
@@ -14,7 +14,7 @@ export function shownBy(spans: LinkSpans | null): number {
   if (spans === null) return shown
   const { places, bytes, count } = spans
   for (let at = 0; at < count; at++) {
-    if (IS_SHOWN[(places[3 * at + 2] as number) & ~MEANS_NOFOLLOW] !== true) continue
+    if (IS_SHOWN[(places[3 * at + 2] as number) & MEANS_KIND] !== true) continue
     const start = places[3 * at] as number
     if (start === -1) {
       const href = spans.href(at)

@@ -16,7 +16,7 @@ import { saysMissing } from './missing-pages.ts'
 import { isNear } from './near.ts'
 import type { TrapsOptions } from './options.ts'
 import { Recent } from './recent.ts'
-import { nameOf, patternOf } from './url-shape.ts'
+import { nameOf, type Places } from './url-shape.ts'
 
 export type FloodReason = 'near-duplicates' | 'soft-404'
 
@@ -52,16 +52,18 @@ export type SavedPattern = readonly [
 
 export class Floods {
   readonly #options: TrapsOptions
+  readonly #places: Places
   readonly #patterns: Recent<string, Pattern>
 
-  constructor(options: TrapsOptions) {
+  constructor(options: TrapsOptions, places: Places) {
     this.#options = options
+    this.#places = places
     this.#patterns = new Recent(options.placesKept)
   }
 
   /** Why no more of its pattern is asked for, or null. */
   judge(url: CanonicalUrl): { readonly reason: FloodReason; readonly detail: string } | null {
-    const pattern = patternOf(url)
+    const pattern = this.#places.patternOf(url)
     const known = this.#patterns.peek(pattern)
     if (known === undefined || known.closed === null) return null
     const { closed, pages, stale, missing } = known
@@ -72,7 +74,7 @@ export class Floods {
 
   /** Whether its pattern has had all pages it may have. Counts a URL that is asked for where `isAsked`. */
   isSpent(url: CanonicalUrl, limit: number, isAsked: boolean): boolean {
-    const pattern = this.#of(patternOf(url))
+    const pattern = this.#of(this.#places.patternOf(url))
     if (isAsked) pattern.asked++
     return pattern.asked >= limit
   }
@@ -89,7 +91,7 @@ export class Floods {
   ): boolean {
     const { floodPages, softMissing, share, nearBits } = this.#options
     if (floodPages === 0 && softMissing === 0) return false
-    const key = patternOf(url)
+    const key = this.#places.patternOf(url)
     const pattern = this.#of(key)
     if (pattern.closed !== null) return false
     if (pattern.pages >= 2 * Math.max(floodPages, softMissing)) {
@@ -102,17 +104,16 @@ export class Floods {
     const name = nameOf(url)
     // Most pages are new, and nothing they lead to is looked at.
     if (meets(pattern.sketches, sketch, name, face, nearBits)) {
-      const theirs = leads.map((lead) => patternOf(lead.url))
-      if (leadsAway === 0 && theirs.every((one) => one === key)) {
+      if (leadsAway === 0 && leads.every((lead) => this.#places.patternOf(lead.url) === key)) {
         pattern.stale++
         if (isMissing || saysMissing(title)) pattern.missing++
-        if (theirs.length > 0) pattern.feeders++
+        if (leads.length > 0) pattern.feeders++
       }
     }
     keep(pattern, sketch, name, face)
+    if (pattern.feeders < FEEDERS_SHARE * pattern.pages) return false
     const isAll = (many: number, least: number): boolean =>
       least > 0 && pattern.pages >= least && many >= share * pattern.pages
-    if (pattern.feeders < FEEDERS_SHARE * pattern.pages) return false
     if (isAll(pattern.missing, softMissing)) pattern.closed = 'soft-404'
     else if (isAll(pattern.stale, floodPages)) pattern.closed = 'near-duplicates'
     return pattern.closed !== null

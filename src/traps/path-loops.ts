@@ -8,15 +8,21 @@ import type { CanonicalUrl } from '../url/index.ts'
 /** Directories of a run, at most: whoever writes paths of a thousand names must not be paid for it in hours. */
 const RUN_MAX = 16
 
+const SLASH = 47
+const QUESTION = 63
+
 /** The run that repeats, or null. Costs next to nothing for paths of few directories, which most are. */
 export function pathLoop(url: CanonicalUrl, times: number): string | null {
   const root = url.indexOf('/', url.indexOf('://') + 3)
-  const question = url.indexOf('?')
-  const path = url.slice(root + 1, question === -1 ? url.length : question)
   let slashes = 0
-  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) slashes++
+  let end = root + 1
+  for (; end < url.length; end++) {
+    const code = url.charCodeAt(end)
+    if (code === QUESTION) break
+    if (code === SLASH) slashes++
+  }
   if (slashes < Math.min(times, 2) || slashes <= times - 1) return null
-  const names = path.split('/')
+  const names = url.slice(root + 1, end).split('/')
   for (let length = 1; length <= RUN_MAX && length * times <= names.length; length++) {
     const needed = length === 1 ? times + 1 : times
     // How many names in a row are the same as the one `length` before.

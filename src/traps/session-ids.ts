@@ -70,8 +70,11 @@ export class SessionIds {
       const key = keyOf(url, parameter)
       const value = hashOf(parameter.value)
       const before = this.#rests.get(key)
-      this.#rests.set(key, before ?? { high: sketch.high, low: sketch.low, text, value })
-      if (before === undefined || before.value === value) continue
+      if (before === undefined) {
+        this.#rests.set(key, { high: sketch.high, low: sketch.low, text, value })
+        continue
+      }
+      if (before.value === value) continue
       const known = evidence.get(parameter.name) ?? { same: 0, other: 0 }
       if (!isNear(before, sketch, this.#options.nearBits)) known.other++
       else if (before.text !== text || distance(before, sketch) > 0) continue

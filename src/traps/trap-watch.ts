@@ -12,7 +12,7 @@
 import type { Clock, SkipReason } from '../base/index.ts'
 import type { LinkSpans, Sketch } from '../parse/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
-import { Calendars } from './calendars.ts'
+import { Calendars, mayHaveDate } from './calendars.ts'
 import { type DomainBudgets, Domains } from './domains.ts'
 import { Echoes } from './echoes.ts'
 import { shownBy, titleMark } from './face.ts'
@@ -25,6 +25,7 @@ import { pathLoop } from './path-loops.ts'
 import { Recent } from './recent.ts'
 import { SessionIds } from './session-ids.ts'
 import { type SavedLesson, TrapFile } from './trap-file.ts'
+import { Places } from './url-shape.ts'
 
 /** A URL whose turn has come. */
 export interface Candidate {
@@ -95,8 +96,9 @@ export class TrapWatch {
     this.#calendars = new Calendars(options)
     this.#sessionIds = new SessionIds(options)
     this.#facets = new Facets(options)
-    this.#floods = new Floods(options)
-    this.#echoes = new Echoes(options)
+    const places = new Places()
+    this.#floods = new Floods(options, places)
+    this.#echoes = new Echoes(options, places)
     this.#domains = new Domains(options, parts.budgets)
     this.#saveAtMs = clock.nowMs() + SAVE_MS
   }
@@ -191,7 +193,7 @@ export class TrapWatch {
 
   #learnPage({ url, host, via, sketch, title, leads, leadsAway, spans }: Lesson, lessons: HostLessons): void {
     const { options } = this.#parts
-    if (this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
+    if (mayHaveDate(url) && this.#calendars.learn(url, via, leads, this.#parts.clock.wallMs())) lessons.calendars++
     // A picture leads nowhere, and is worth its visit all the same.
     const isDeadEnd = leadsAway === 0 && spans !== null
     if (isDeadEnd && url.includes('?') && this.#facets.learn(url, leads)) lessons.facets++

@@ -7,52 +7,105 @@
 import type { CanonicalUrl } from '../url/index.ts'
 
 const SLASH = 47
-const QUESTION = 63
-
 /** Directories of a pattern; of deeper paths the rest counts as one. */
 const DEPTH_MAX = 8
 
 /** Where host and port begin; the end is the first '/' behind. */
-function authorityStart(url: string): number {
+export function authorityStart(url: string): number {
   return url.indexOf('://') + 3
 }
 
-/** Host and path with what varies taken out: URLs that one program answers, most likely. */
-export function patternOf(url: CanonicalUrl): string {
-  const start = authorityStart(url)
-  const root = url.indexOf('/', start)
-  let pattern = url.slice(start, root)
+/** Where the directory of a URL ends, its slash included. */
+export function directoryEnd(url: CanonicalUrl): number {
+  const question = url.indexOf('?')
+  return url.lastIndexOf('/', question === -1 ? url.length : question) + 1
+}
+
+/** A directory, and what its name says of the URLs in it. */
+interface Place {
+  /** Host and literal directory, with the slash at its end. */
+  readonly directory: string
+  /** The directory above; null above the root. */
+  readonly parent: string | null
+  /** Host and path with what varies taken out: URLs that one program answers, most likely. With a query and without. */
+  readonly pattern: string
+  readonly patternOfQueries: string
+}
+
+/** A power of two, several times the directories that are asked for in turn: each has one place where it may stand. */
+const PLACES_KEPT = 8_192
+
+/**
+ * The directories that were met last, so that most URLs cost no new text: what is made of one is the same text each time, whose hash
+ * is known to whatever table it is looked up in. Who comes later takes the place of whoever stood there.
+ */
+export class Places {
+  readonly #kept: (Place | undefined)[] = Array.from({ length: PLACES_KEPT }, () => undefined)
+
+  /** Several detectors look at one URL. */
+  #lastUrl = ''
+  #last: Place | undefined
+
+  of(url: CanonicalUrl): Place {
+    if (this.#last !== undefined && url === this.#lastUrl) return this.#last
+    this.#lastUrl = url
+    this.#last = this.#find(url)
+    return this.#last
+  }
+
+  #find(url: CanonicalUrl): Place {
+    const start = authorityStart(url)
+    const end = directoryEnd(url)
+    const at = hashRange(url, start, end, 0) & (PLACES_KEPT - 1)
+    const known = this.#kept[at]
+    if (known !== undefined && known.directory.length === end - start && url.startsWith(known.directory, start)) {
+      return known
+    }
+    const place = placeFor(flat(url.slice(start, end)))
+    this.#kept[at] = place
+    return place
+  }
+
+  patternOf(url: CanonicalUrl): string {
+    const place = this.of(url)
+    return url.includes('?') ? place.patternOfQueries : place.pattern
+  }
+}
+
+/** A text of its own: a slice would keep the whole URL, and takes longer to compare. */
+function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}
+
+function placeFor(directory: string): Place {
+  const above = directory.lastIndexOf('/', directory.length - 2)
+  const pattern = patternFor(directory)
+  return {
+    directory,
+    parent: above === -1 ? null : directory.slice(0, above + 1),
+    pattern: `${pattern}/*`,
+    patternOfQueries: `${pattern}/*?`,
+  }
+}
+
+function patternFor(directory: string): string {
+  const root = directory.indexOf('/')
+  let pattern = directory.slice(0, root)
   let from = root + 1
   let hasDigit = false
   let hasOther = false
   let depth = 0
-  let position = from
-  for (; position < url.length; position++) {
-    const code = url.charCodeAt(position)
-    if (code === QUESTION) break
+  for (let position = from; position < directory.length; position++) {
+    const code = directory.charCodeAt(position)
     if (code === SLASH) {
-      if (depth++ < DEPTH_MAX) pattern += hasDigit ? (hasOther ? '/~' : '/0') : `/${url.slice(from, position)}`
+      if (depth++ < DEPTH_MAX) pattern += hasDigit ? (hasOther ? '/~' : '/0') : `/${directory.slice(from, position)}`
       from = position + 1
       hasDigit = false
       hasOther = false
     } else if (code >= 48 && code <= 57) hasDigit = true
     else hasOther = true
   }
-  if (depth > DEPTH_MAX) pattern += '/…'
-  return position < url.length ? `${pattern}/*?` : `${pattern}/*`
-}
-
-/** Host and literal directory, with the slash at its end. */
-export function directoryOf(url: CanonicalUrl): string {
-  const question = url.indexOf('?')
-  const end = url.lastIndexOf('/', question === -1 ? url.length : question)
-  return url.slice(authorityStart(url), end + 1)
-}
-
-/** The directory above one of `directoryOf`; null above the root. */
-export function parentOf(directory: string): string | null {
-  const end = directory.lastIndexOf('/', directory.length - 2)
-  return end === -1 ? null : directory.slice(0, end + 1)
+  return depth > DEPTH_MAX ? `${pattern}/…` : pattern
 }
 
 /** Host, port and path, without the query. */

@@ -6,7 +6,8 @@ import { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { canonicalise, compileCanonicaliser } from './canonicalise.ts'
 import { defaultKey, Fingerprinter } from './fingerprint.ts'
-import { LinkJoiner } from './link-joiner.ts'
+import { JOINED, LinkJoiner } from './link-joiner.ts'
+import { type LinkPlaces, MEANS_AMPERSANDS } from './link-places.ts'
 
 const LENGTH_MAX = 2_083
 
@@ -14,20 +15,53 @@ function baseOf(url: string): BaseUrl {
   return BaseUrl.of(canonicalise(url) as CanonicalUrl)
 }
 
-/** URL and fingerprint of a link as the joiner has them; null where it steps aside. The link stands inside a page. */
-function joined(
-  joiner: LinkJoiner<string>,
-  href: string,
-  base: BaseUrl,
-): [url: string, high: number, low: number] | null {
-  const page = Buffer.from(`<a href="${href}">/x?y#`, 'latin1')
-  if (!joiner.begin(base) || !joiner.join(page, 9, 9 + href.length)) return null
-  return [joiner.url(), joiner.high, joiner.low]
+/** Links inside a page, each behind another; a '&' is written `&amp;`. */
+function pageOf(hrefs: readonly string[]): LinkPlaces {
+  let text = ''
+  const places: number[] = []
+  for (const href of hrefs) {
+    const written = href.replaceAll('&', '&amp;')
+    text += '<a href="'
+    places.push(text.length, text.length + written.length, href.includes('&') ? MEANS_AMPERSANDS : 0)
+    text += `${written}">/x?y#`
+  }
+  return { bytes: Buffer.from(text, 'latin1'), places }
 }
 
-function expected(href: string, base: BaseUrl): [url: string, high: number, low: number] | null {
+/** What the joiner said last of the first link. */
+function outcomeOf(joiner: LinkJoiner<string>): number {
+  return joiner.outcomes[0] ?? JOINED.left
+}
+
+type Joined = [url: string | null, high: number, low: number]
+
+/** URLs and fingerprints of links as the joiner has them; null where it steps aside. */
+function allJoined(joiner: LinkJoiner<string>, hrefs: readonly string[], base: BaseUrl): (Joined | null)[] {
+  const links = pageOf(hrefs)
+  if (!joiner.begin(base) || !joiner.joinAll(links, 0, hrefs.length)) return hrefs.map(() => null)
+  const { outcomes, highs, lows } = joiner
+  const found = hrefs.map((_, i): Joined | null =>
+    (outcomes[i] ?? 0) < JOINED.base ? null : [null, highs[i] ?? 0, lows[i] ?? 0],
+  )
+  for (const [i, one] of found.entries()) if (one !== null) one[0] = joiner.urlOf(links, i)
+  return found
+}
+
+function joined(joiner: LinkJoiner<string>, href: string, base: BaseUrl): Joined | null {
+  return allJoined(joiner, [href], base)[0] ?? null
+}
+
+function expected(href: string, base: BaseUrl): Joined | null {
   const url = canonicalise(href, base)
   if (typeof url !== 'string') return null
+  const fingerprinter = new Fingerprinter(defaultKey)
+  fingerprinter.compute(url)
+  return [url, fingerprinter.high, fingerprinter.low]
+}
+
+/** The same where URLs may be longer than usual. */
+function expectedLong(href: string, base: BaseUrl): Joined | null {
+  const url = `${base.directory}${href}` as CanonicalUrl
   const fingerprinter = new Fingerprinter(defaultKey)
   fingerprinter.compute(url)
   return [url, fingerprinter.high, fingerprinter.low]
@@ -108,22 +142,66 @@ describe('over generated links', () => {
   test('whatever it joins is what canonicalise() and Fingerprinter say, also after pages of other hosts', () => {
     const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
     let answers = 0
-    for (let i = 0; i < 50_000; i++) {
-      const href = link()
+    for (let page = 0; page < 5_000; page++) {
+      const hrefs = Array.from({ length: random.below(20) }, link)
       const base = random.pick(bases)
-      const found = joined(joiner, href, base)
-      const canonical = canonicalise(href, base)
-      if (found === null) {
-        if (joiner.missedOrigin && typeof canonical === 'string') joiner.learn(canonical)
-        continue
+      const found = allJoined(joiner, hrefs, base)
+      const missed = hrefs.filter((_, i) => joiner.outcomes[i] === JOINED.missed)
+      for (const [i, one] of found.entries()) {
+        if (one === null) continue
+        answers++
+        const href = hrefs[i] ?? ''
+        const wanted = expected(href, base)
+        if (wanted === null || one.some((part, place) => part !== wanted[place])) {
+          expect.fail(`${JSON.stringify(href)} on ${base.href}: ${JSON.stringify(one)}, not ${JSON.stringify(wanted)}`)
+        }
       }
-      answers++
-      const wanted = expected(href, base)
-      if (wanted === null || found.some((part, place) => part !== wanted[place])) {
-        expect.fail(`${JSON.stringify(href)} on ${base.href}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`)
+      for (const href of missed) {
+        const canonical = canonicalise(href, base)
+        if (typeof canonical === 'string') joiner.learn(canonical)
       }
     }
     expect(answers).toBeGreaterThan(10_000)
+  })
+
+  test('more origins than it remembers are forgotten and learnt again, each with its own notes', () => {
+    const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
+    const hrefs = Array.from(
+      { length: 9_000 },
+      (_, i) => `${i % 2 === 0 ? 'http' : 'https'}://h${i}.test:${i % 7 === 0 ? 81 : 82}/x`,
+    )
+    for (const href of hrefs) {
+      // Every page is another: what is full is emptied between two.
+      const base = baseOf(BASE)
+      joiner.begin(base)
+      joiner.learn(href as CanonicalUrl)
+      expect(joined(joiner, href, base)).toEqual(expected(href, base))
+      const origin = joiner.originOf(outcomeOf(joiner))
+      expect(origin).toEqual({ root: href.slice(0, -1), note: undefined })
+      if (origin !== null) origin.note = href
+    }
+    const base = baseOf(BASE)
+    const known = hrefs.filter((href) => joined(joiner, href, base) !== null)
+    expect(known.length).toBeGreaterThan(100)
+    expect(known.length).toBeLessThanOrEqual(4_096)
+    for (const href of known) {
+      joined(joiner, href, base)
+      expect(joiner.originOf(outcomeOf(joiner))?.note).toBe(href)
+    }
+  })
+
+  test('links further apart than it looks at are left to canonicalise(), and those of long pages are found in their part', () => {
+    const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
+    const base = baseOf(BASE)
+    const bytes = Buffer.alloc(3 * 2 ** 20, ' ')
+    bytes.write('d.html', 2 * 2 ** 20, 'latin1')
+    const far = { bytes, places: [0, 1, 0, 2 * 2 ** 20, 2 * 2 ** 20 + 6, 0] }
+    expect(joiner.begin(base) && joiner.joinAll(far, 0, 2)).toBe(false)
+    expect(joiner.joinAll(far, 1, 2)).toBe(true)
+    expect(joiner.urlOf(far, 1)).toBe('https://example.org/a/b/d.html')
+    // And after another page was looked at.
+    joined(joiner, 'other', base)
+    expect(joiner.urlOf(far, 1)).toBe('https://example.org/a/b/d.html')
   })
 })
 
@@ -132,6 +210,20 @@ test('a link that would be too long is left to canonicalise()', () => {
   const joiner = new LinkJoiner<string>(defaultKey, 20)
   expect(joined(joiner, '123456', base)?.[0]).toBe('http://a.test/123456')
   expect(joined(joiner, '1234567', base)).toBeNull()
+})
+
+test('a base that is longer than there is room for leaves all links to canonicalise(), and those of later pages as they are', () => {
+  const joiner = new LinkJoiner<string>(defaultKey, 65_536)
+  const before = baseOf(BASE)
+  expect(joined(joiner, 'd', before)).toEqual(expected('d', before))
+  for (const length of [4_090, 4_095, 4_096, 4_200, 60_000]) {
+    const base = BaseUrl.of(`https://example.org/${'a'.repeat(length - 21)}/` as CanonicalUrl)
+    expect(base.href.length).toBe(length)
+    const found = joined(joiner, 'd', base)
+    expect(found).toEqual(length < 4_096 ? expectedLong('d', base) : null)
+  }
+  const after = baseOf('https://other.test/x')
+  for (const base of [before, after]) expect(joined(joiner, 'd', base)).toEqual(expected('d', base))
 })
 
 test('a base that is no plain URL, or a canonicaliser that does more than join, leaves all links to it', () => {
@@ -149,17 +241,16 @@ describe('links to other origins', () => {
     const hrefs = ['http://192.0.2.7:81/', 'http://192.0.2.7:81/a?b#c', 'https://other.test/x', '//other.test/y']
     for (const href of hrefs) {
       expect(joined(joiner, href, base)).toBeNull()
-      expect(joiner.missedOrigin).toBe(true)
+      expect(outcomeOf(joiner)).toBe(JOINED.missed)
     }
     joiner.learn('http://192.0.2.7:81/z' as CanonicalUrl)
     joiner.learn('https://other.test/' as CanonicalUrl)
     for (const href of hrefs) {
       expect(joined(joiner, href, base)).toEqual(expected(href, base))
-      expect(joiner.missedOrigin).toBe(false)
     }
-    expect(joiner.other?.root).toBe('https://other.test/')
+    expect(joiner.originOf(outcomeOf(joiner))?.root).toBe('https://other.test/')
     expect(joined(joiner, 'd', base)).toEqual(expected('d', base))
-    expect(joiner.other).toBeNull()
+    expect(joiner.originOf(outcomeOf(joiner))).toBeNull()
     joiner.forget()
     expect(joined(joiner, 'https://other.test/x', base)).toBeNull()
   })
@@ -180,11 +271,12 @@ describe('links to other origins', () => {
     const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
     joiner.learn('https://other.test/' as CanonicalUrl)
     joined(joiner, 'https://other.test/x', base)
-    expect(joiner.other?.note).toBeUndefined()
-    if (joiner.other !== null) joiner.other.note = 'far'
+    const origin = joiner.originOf(outcomeOf(joiner))
+    expect(origin).toEqual({ root: 'https://other.test/', note: undefined })
+    if (origin !== null) origin.note = 'far'
     joined(joiner, 'd', base)
     joined(joiner, '//other.test/y', base)
-    expect(joiner.other?.note).toBe('far')
+    expect(joiner.originOf(outcomeOf(joiner))?.note).toBe('far')
   })
 })
 

@@ -1,73 +1,119 @@
 // The shortest way: a plain link becomes a fingerprint without ever being a string, if it leads to the page's own origin or
-// to one that was met before (known-origins.ts).
+// to one that was met before.
 //
 //   page bytes  … href="../b/c.html#x" …
 //                       └──┬───┘ checked and copied
 //   base        http://example.org/a/d/       http://example.org/a/b/c.html ──▶ 64 bits
 //               └── hashed once per page ──┘
 //
-// Nearly all links are known already: for them the fingerprint is all that is ever asked for. So the text is joined in one reused buffer and hashed from there, four bytes a load, beginning where the
-// common part ends; a string is made only of what turns out to be new.
+// Nearly all links are known already: for them the fingerprint is all that is ever asked for. So the links of a page are joined and
+// hashed by a kernel (kernel/url), all in one call, in its own memory; a string is made only of what turns out to be new.
 //
-// It may answer false at any time ("take the string's way", canonicalise.ts). Where it answers true, URL and fingerprint are those of
+// It may leave any link aside ("take the string's way", canonicalise.ts). Where it does not, URL and fingerprint are those of
 // canonicalise() and Fingerprinter.compute(): link-joiner.test.ts compares them on generated links.
 //
-// hot: no allocation per link. Over the links of real pages, 89 characters once joined, a fingerprint takes 243 ns; making
-// the string, asking the scope and hashing it takes 1,200 (bench/url.ts).
+// hot: no allocation per link (bench/url.ts).
 
-import { endianness } from 'node:os'
+import { KERNEL_PAGE_BYTES, type KernelExports, kernelMaker } from '../base/index.ts'
 import type { BaseUrl } from './base-url.ts'
 import type { CanonicalUrl } from './canonical-url.ts'
 import { type FingerprintKey, HalfSipHash } from './fingerprint.ts'
-import { Joint, JOINT_BYTES } from './joint.ts'
-import { type KnownOrigin, KnownOrigins } from './known-origins.ts'
-import { isSettledEscapeAt, PLAIN_CLASS, PLAIN_CLASSES } from './plain-classes.ts'
+import { KERNEL_BASE64 } from './kernel-module.ts'
+import { type LinkPlaces, MEANS_AMPERSANDS } from './link-places.ts'
+import { PLAIN_CLASSES } from './plain-classes.ts'
 import { hostKeyOf, pathStart } from './url-parts.ts'
 
-/** Words are loaded as the machine stores them; the hash wants the lowest byte first. */
-const IS_LITTLE_ENDIAN = endianness() === 'LE'
+interface Address {
+  readonly value: number
+}
 
-const HASH = 35
-const DOT = 46
-const SLASH = 47
-const COLON = 58
-const QUESTION = 63
-const LETTER_H = 104
+interface UrlKernel extends KernelExports {
+  readonly memoryBytes: Address
+  readonly pageAt: Address
+  readonly placesAt: Address
+  readonly outcomesAt: Address
+  readonly highsAt: Address
+  readonly lowsAt: Address
+  readonly classesAt: Address
+  readonly rootAt: Address
+  readonly besideAt: Address
+  readonly newOriginAt: Address
+  prepare(key0: number, key1: number, longest: number, ampersands: number): void
+  beginOrigin(length: number, slot: number, scheme: number): void
+  beginPage(length: number): void
+  forget(): void
+  learn(length: number, authority: number, slot: number): number
+  joinAll(count: number, before: number): number
+  join(start: number, end: number, meaning: number): number
+  joinedAt(): number
+  lengthJoined(): number
+}
+
+/** What became of a link: it goes the string's way, and its origin is to be learnt then; it leads to the base itself, to its origin, or, from `away` on, to another. */
+export const JOINED = { left: 0, missed: 1, base: 2, own: 3, away: 4 } as const
+
+/** Links joined in one go. */
+export const LINKS_JOINED_MAX = 512
+/** How far apart they may stand in their page (kernel/url/memory.ts). */
+const PAGE_BYTES = 2 ** 20
+/** The longest origin that is learnt: a scheme and an authority of less than a hundred bytes. */
+const ORIGIN_BYTES_MAX = 107
+/** As many origins are remembered (kernel/url/memory.ts). */
+const ORIGINS_MAX = 4_096
+/** The longest URL there is room for, base or joined (kernel/url/memory.ts). What is longer would be written over all that stands behind. */
+const JOINT_BYTES = 4_096
+
+const makeKernel = kernelMaker(KERNEL_BASE64) as () => UrlKernel
+
+/** An origin that links led to, and what the asker wants to remember of it (what the scope says). */
+export interface KnownOrigin<Note> {
+  /** `https://example.org:81/` */
+  readonly root: CanonicalUrl
+  note: Note | undefined
+}
 
 export class LinkJoiner<Note = never> {
-  /** The fingerprint of the last link joined, as Fingerprinter has it. */
-  high = 0
-  low = 0
+  /** By the place of a link among those last joined: what became of it, and its fingerprint, as Fingerprinter has it. */
+  readonly outcomes: Int32Array
+  readonly highs: Uint32Array
+  readonly lows: Uint32Array
+  readonly #kernel: UrlKernel
+  readonly #memory: Buffer
+  readonly #page: Uint8Array
+  readonly #places: Int32Array
   readonly #key0: number
   readonly #key1: number
   readonly #lengthMax: number
   readonly #hash = new HalfSipHash()
   #base: BaseUrl | null = null
-  /** Of the last base; slot, host and the root's state are its. */
+  /** Of the last base; slot and root are its. */
   #origin = ''
   #slot = 0
   #rootUrl = '' as CanonicalUrl
-  /** Joins what begins at the root (`/a`, `../a`), what is beside the page, and what leads to another origin. */
-  readonly #root = new Joint()
-  readonly #beside = new Joint()
-  readonly #away = new Joint()
-  readonly #origins = new KnownOrigins<Note>()
-  /** The origin of the last link joined, where it is not the base's. */
-  #other: KnownOrigin<Note> | null = null
-  #missedOrigin = false
-  /** Where the last link was joined; null for the base itself. */
-  #joined: Joint | null = null
-  #joinedLength = 0
-  /** The fingerprint of the base itself, once asked for. */
-  #hasOwn = false
-  #ownHigh = 0
-  #ownLow = 0
+  #origins: KnownOrigin<Note>[] = []
+  /** Whose bytes the kernel has, and how many of them are left out before what it has. */
+  #links: LinkPlaces | null = null
+  #before = 0
+  #after = 0
 
   /** `lengthMax`: the longest URL that needs nothing but joining; 0 when none does. */
   constructor(key: FingerprintKey, lengthMax: number) {
+    const kernel = makeKernel()
+    const { memory, classesAt, outcomesAt, highsAt, lowsAt, pageAt, placesAt, memoryBytes } = kernel
+    memory.grow(Math.ceil((memoryBytes.value - memory.buffer.byteLength) / KERNEL_PAGE_BYTES))
+    const { buffer } = memory
+    this.#memory = Buffer.from(buffer)
+    this.outcomes = new Int32Array(buffer, outcomesAt.value, LINKS_JOINED_MAX)
+    this.highs = new Uint32Array(buffer, highsAt.value, LINKS_JOINED_MAX)
+    this.lows = new Uint32Array(buffer, lowsAt.value, LINKS_JOINED_MAX)
+    this.#page = new Uint8Array(buffer, pageAt.value, PAGE_BYTES)
+    this.#places = new Int32Array(buffer, placesAt.value, 3 * LINKS_JOINED_MAX)
+    this.#memory.set(PLAIN_CLASSES, classesAt.value)
     this.#key0 = key[0] | 0
     this.#key1 = key[1] | 0
-    this.#lengthMax = IS_LITTLE_ENDIAN ? Math.min(lengthMax, JOINT_BYTES) : 0
+    this.#lengthMax = Math.min(lengthMax, JOINT_BYTES)
+    kernel.prepare(this.#key0, this.#key1, this.#lengthMax, MEANS_AMPERSANDS)
+    this.#kernel = kernel
   }
 
   /** The root of the base's origin. */
@@ -75,29 +121,24 @@ export class LinkJoiner<Note = never> {
     return this.#rootUrl
   }
 
-  /** The origin of the last link joined, if it is another than the base's. */
-  get other(): KnownOrigin<Note> | null {
-    return this.#other
+  /** The origin of a link with this outcome, if it is another than the base's. */
+  originOf(outcome: number): KnownOrigin<Note> | null {
+    return outcome < JOINED.away ? null : (this.#origins[outcome - JOINED.away] ?? null)
   }
 
-  /** Whether the last link could not be joined because its origin was not known: then learn() its URL. */
-  get missedOrigin(): boolean {
-    return this.#missedOrigin
-  }
-
-  /** Remembers the origin of a URL. */
+  /** Remembers the origin of a URL. What was joined before stays as it is. */
   learn(url: CanonicalUrl): void {
-    if (!url.startsWith('http')) return
-    const joint = this.#away
-    joint.length = joint.bytes.write(url.slice(0, pathStart(url)), 'latin1')
-    joint.start(this.#key0, this.#key1)
-    const { v0, v1, v2, v3 } = joint
-    this.#origins.add(url, { slot: this.#slotOf(url), v0, v1, v2, v3 })
+    const length = pathStart(url)
+    if (!url.startsWith('http') || length > ORIGIN_BYTES_MAX) return
+    this.#memory.write(url.slice(0, length), this.#kernel.newOriginAt.value, 'latin1')
+    const number = this.#kernel.learn(length, url.startsWith('https:') ? 8 : 7, this.#slotOf(url))
+    if (number !== -1) this.#origins[number] ??= { root: `${url.slice(0, length)}/` as CanonicalUrl, note: undefined }
   }
 
   /** What was noted of other origins holds no longer. */
   forget(): void {
-    this.#origins.clear()
+    this.#kernel.forget()
+    this.#origins = []
   }
 
   /** Makes ready for the links of a page; false when they must go the string's way. */
@@ -105,180 +146,80 @@ export class LinkJoiner<Note = never> {
     if (base === this.#base) return true
     this.#base = null
     if (!base.isPlain || base.href.length >= this.#lengthMax) return false
-    const root = this.#root
-    const beside = this.#beside
+    const kernel = this.#kernel
     if (base.origin !== this.#origin) {
       this.#origin = base.origin
       this.#rootUrl = `${base.origin}/` as CanonicalUrl
       this.#slot = this.#slotOf(base.href as CanonicalUrl)
-      root.length = root.bytes.write(base.origin, 'latin1')
-      root.start(this.#key0, this.#key1)
+      const { protocol } = base
+      const scheme = protocol === 'https:' ? 2 : protocol === 'http:' ? 1 : 0
+      kernel.beginOrigin(this.#memory.write(base.origin, kernel.rootAt.value, 'latin1'), this.#slot, scheme)
     }
-    beside.length = beside.bytes.write(base.directory, 'latin1')
-    beside.v0 = root.v0
-    beside.v1 = root.v1
-    beside.v2 = root.v2
-    beside.v3 = root.v3
-    beside.absorb(root.length >> 2)
-    this.#hasOwn = false
+    if (this.#origins.length >= ORIGINS_MAX) this.forget()
+    kernel.beginPage(this.#memory.write(base.directory, kernel.besideAt.value, 'latin1'))
     this.#base = base
     return true
   }
 
-  /**
-   * Joins the link that stands at [start, end) of `bytes`, plain ASCII without white space at its ends. False when it is
-   * not plain, or leads to an origin that is not known.
-   */
-  join(bytes: Uint8Array, start: number, end: number): boolean {
-    const first = start < end ? (bytes[start] as number) : HASH
-    const root = this.#root
-    this.#other = null
-    this.#missedOrigin = false
-    if (first === HASH) return this.#joinOwn()
-    if (first === SLASH) {
-      if (start + 1 < end && bytes[start + 1] === SLASH) {
-        const protocol = this.#base?.protocol
-        return (
-          (protocol === 'http:' || protocol === 'https:') &&
-          this.#joinAway(bytes, start + 2, end, protocol === 'https:')
-        )
-      }
-      return this.#copy(bytes, start, end, root, root.length, false)
+  /** Joins the links of a page from the one at `from` to before that at `to`, at most LINKS_JOINED_MAX. Whether that could be tried at all. */
+  joinAll(links: LinkPlaces, from: number, to: number): boolean {
+    const { places } = links
+    const taken = this.#places
+    let before = Infinity
+    let after = 0
+    for (let i = 3 * from, j = 0; i < 3 * to; i += 3, j += 3) {
+      const start = places[i] as number
+      const end = places[i + 1] as number
+      taken[j] = start
+      taken[j + 1] = end
+      taken[j + 2] = places[i + 2] as number
+      if (start === -1) continue
+      if (start < before) before = start
+      if (end > after) after = end
     }
-    if (first === QUESTION) return false
-    if (first === DOT) return this.#joinUpward(bytes, start, end)
-    if (first === LETTER_H) {
-      if (this.#beginsWithOrigin(bytes, start, end)) {
-        return this.#copy(bytes, start + root.length, end, root, root.length, false)
-      }
-      const authority = authorityStart(bytes, start, end)
-      if (authority !== -1) return this.#joinAway(bytes, authority, end, authority - start === 8)
-    }
-    return this.#copy(bytes, start, end, this.#beside, this.#beside.length, true)
-  }
-
-  /** The URL of the last link joined. */
-  url(): CanonicalUrl {
-    const joined = this.#joined
-    return (
-      joined === null ? (this.#base?.href ?? '') : joined.bytes.toString('latin1', 0, this.#joinedLength)
-    ) as CanonicalUrl
-  }
-
-  #joinOwn(): boolean {
-    this.#joined = null
-    if (!this.#hasOwn) {
-      this.#hasOwn = true
-      const hash = this.#hash
-      hash.compute(this.#base?.href ?? '', this.#key0, this.#key1)
-      this.#ownHigh = ((this.#slot << 16) | (hash.high & 0xffff)) >>> 0
-      this.#ownLow = hash.low >>> 0
-    }
-    this.high = this.#ownHigh
-    this.low = this.#ownLow
+    if (before > after || !this.#take(links, before, after)) return false
+    if (this.#kernel.joinAll(to - from, before) > 0) this.#joinBase(to - from)
     return true
   }
 
-  #joinAway(bytes: Uint8Array, authority: number, end: number, isSecure: boolean): boolean {
-    const origin = this.#origins.find(bytes, authority, end, isSecure)
-    if (origin === null) {
-      this.#missedOrigin = true
-      return false
+  /** Puts a part of a page into the kernel's memory, unless it is there. */
+  #take(links: LinkPlaces, before: number, after: number): boolean {
+    if (after - before > PAGE_BYTES) return false
+    if (links === this.#links && before === this.#before && after === this.#after) return true
+    this.#page.set(links.bytes.subarray(before, after))
+    this.#links = links
+    this.#before = before
+    this.#after = after
+    return true
+  }
+
+  /** Links that lead to the base itself, `#part` and the empty one, have its fingerprint. */
+  #joinBase(count: number): void {
+    const hash = this.#hash
+    hash.compute(this.#base?.href ?? '', this.#key0, this.#key1)
+    for (let i = 0; i < count; i++) {
+      if (this.outcomes[i] !== JOINED.base) continue
+      this.highs[i] = (this.#slot << 16) | (hash.high & 0xffff)
+      this.lows[i] = hash.low
     }
-    const joint = this.#away
-    const { length } = origin.bytes
-    for (let i = 0; i < length; i++) joint.bytes[i] = origin.bytes[i] as number
-    joint.length = length
-    joint.v0 = origin.v0
-    joint.v1 = origin.v1
-    joint.v2 = origin.v2
-    joint.v3 = origin.v3
-    this.#other = origin
-    return this.#copy(bytes, authority + length - origin.authority, end, joint, length, false)
+  }
+
+  /** The URL of a link of this base that was joined; null where that is no longer known: then the string's way leads there. */
+  urlOf(links: LinkPlaces, index: number): CanonicalUrl | null {
+    const start = links.places[3 * index] as number
+    const end = links.places[3 * index + 1] as number
+    const isThere = links === this.#links && start >= this.#before && end <= this.#after
+    if (!isThere && !this.#take(links, start, end)) return null
+    const kernel = this.#kernel
+    const outcome = kernel.join(start - this.#before, end - this.#before, links.places[3 * index + 2] as number)
+    if (outcome < JOINED.base) return null
+    if (outcome === JOINED.base) return (this.#base?.href ?? '') as CanonicalUrl
+    const at = kernel.joinedAt()
+    return this.#memory.toString('latin1', at, at + kernel.lengthJoined()) as CanonicalUrl
   }
 
   #slotOf(url: CanonicalUrl): number {
     this.#hash.compute(hostKeyOf(url), this.#key0, this.#key1)
     return this.#hash.low >>> 16
   }
-
-  #beginsWithOrigin(bytes: Uint8Array, start: number, end: number): boolean {
-    const { bytes: origin, length } = this.#root
-    if (start + length >= end || bytes[start + length] !== SLASH) return false
-    for (let i = 0; i < length; i++) if (bytes[start + i] !== origin[i]) return false
-    return true
-  }
-
-  /** './a', '../../a', or a name like '.a'. There is no way above the root. */
-  #joinUpward(bytes: Uint8Array, start: number, end: number): boolean {
-    const root = this.#root
-    const directory = this.#beside.bytes
-    let directoryEnd = this.#beside.length
-    let from = start
-    while (from + 1 < end && bytes[from] === DOT) {
-      const second = bytes[from + 1]
-      if (second === SLASH) from += 2
-      else if (second === DOT && from + 2 < end && bytes[from + 2] === SLASH) {
-        from += 3
-        if (directoryEnd - 1 > root.length) {
-          directoryEnd--
-          while (directory[directoryEnd - 1] !== SLASH) directoryEnd--
-        }
-      } else break
-    }
-    for (let i = root.length; i < directoryEnd; i++) root.bytes[i] = directory[i] as number
-    return this.#copy(bytes, from, end, root, directoryEnd, false)
-  }
-
-  /**
-   * Copies what counts of a link, up to a '#', to `at` of a joint, if all of it is plain, and takes the fingerprint.
-   * `from` is the beginning of a path segment or a '/'. `mayHaveScheme`: a ':' in the first segment may end a scheme.
-   */
-  #copy(bytes: Uint8Array, from: number, end: number, joint: Joint, at: number, mayHaveScheme: boolean): boolean {
-    const target = joint.bytes
-    if (at + (end - from) > this.#lengthMax) return false
-    if (from < end && bytes[from] === DOT && mayBeDotSegment(bytes, from, end)) return false
-    let maySplit = mayHaveScheme
-    let inQuery = false
-    let to = at
-    for (let i = from; i < end; i++) {
-      const code = bytes[i] as number
-      const kind = PLAIN_CLASSES[code] as number
-      if (kind !== PLAIN_CLASS.plain) {
-        if (kind === PLAIN_CLASS.slash) {
-          maySplit = false
-          if (!inQuery && i + 1 < end && bytes[i + 1] === DOT && mayBeDotSegment(bytes, i + 1, end)) return false
-        } else if (kind === PLAIN_CLASS.question) {
-          maySplit = false
-          inQuery = true
-        } else if (kind === PLAIN_CLASS.hash) break
-        else if (kind !== PLAIN_CLASS.percent || i + 2 >= end || !isSettledEscapeAt(bytes, i)) return false
-      } else if (code === COLON && maySplit) return false
-      target[to++] = code
-    }
-    this.#joined = joint
-    this.#joinedLength = to
-    joint.digest(to)
-    const slot = this.#other === null ? this.#slot : this.#other.slot
-    this.high = ((slot << 16) | (joint.high & 0xffff)) >>> 0
-    this.low = joint.low >>> 0
-    return true
-  }
-}
-
-/** Behind `http://` or `https://` in lower case; -1 when neither stands there. */
-function authorityStart(bytes: Uint8Array, start: number, end: number): number {
-  if (start + 8 > end || bytes[start + 1] !== 116 || bytes[start + 2] !== 116 || bytes[start + 3] !== 112) return -1
-  const colon = bytes[start + 4] === COLON ? start + 4 : bytes[start + 4] === 115 ? start + 5 : -1
-  if (colon === -1 || bytes[colon] !== COLON || bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return -1
-  return colon + 3
-}
-
-/** Whether a segment that begins with the '.' at `dot` might be '.' or '..'. */
-function mayBeDotSegment(bytes: Uint8Array, dot: number, end: number): boolean {
-  let next = dot + 1
-  if (next < end && bytes[next] === DOT) next++
-  if (next >= end) return true
-  const kind = PLAIN_CLASSES[bytes[next] as number]
-  return kind !== PLAIN_CLASS.plain && kind !== PLAIN_CLASS.percent
 }

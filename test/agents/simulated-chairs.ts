@@ -20,6 +20,8 @@ export interface ChairsOptions {
   readonly limit: number | null
   readonly mishaps: number
   readonly mishapEvery: number
+  /** How often somebody changes the crawl while it runs: more pages to begin with, a higher limit. */
+  readonly changes: number
   /** Which part of all questions and answers is lost. */
   readonly lossRate: number
 }
@@ -32,6 +34,14 @@ export interface ChairsFigures {
   readonly moves: number
   readonly restarts: number
   readonly calls: number
+  /** Ends that were said, and were none: the crawl had been changed. */
+  readonly voidEnds: number
+}
+
+/** What everybody can read, in order. */
+interface Change {
+  readonly works: readonly Work[]
+  readonly limit: number | null
 }
 
 /** A page that waits for a visit. */
@@ -85,6 +95,8 @@ class Node {
   readonly name: string
   readonly desk: ShareDesk
   readonly owners = new Map<number, Owner>()
+  /** The last change that it has heard of. */
+  change = 0
 
   constructor(name: string, scheduler: Scheduler, isLimited: boolean) {
     this.name = name
@@ -129,8 +141,11 @@ export class SimulatedChairs {
   readonly #places: number[]
   /** Former ones too, until they are stopped. */
   readonly #owners: Owner[] = []
-  readonly #chairs: Chair[] = []
-  readonly #total: number
+  readonly #chairs: { readonly chair: Chair; readonly node: Node }[] = []
+  /** The first is how it was set up. */
+  readonly #changes: Change[]
+  #total: number
+  #voidEnds = 0
   #reason: StopReason | null = null
   #lastChair = 0
   #mishaps = 0
@@ -154,23 +169,77 @@ export class SimulatedChairs {
       (_, i) => new Node(`n${i}`, this.#scheduler, options.limit !== null),
     )
     this.#places = this.#logs.map(() => random.below(options.nodes))
-    this.#total = this.#sow(options.pages)
+    this.#total = 0
+    this.#changes = [{ works: [], limit: options.limit }]
+    for (const first of this.#sow(options.pages)) this.#admit(this.#logs[first.share] as Log, first)
   }
 
-  /** A tree of pages, the first of which waits. */
-  #sow(pages: number): number {
-    const all = Array.from({ length: pages }, (_, id): Work & { links: Work[] } => ({
-      id,
+  /** A tree of pages: its first one, where there is one. */
+  #sow(pages: number): Work[] {
+    const from = this.#total
+    const all = Array.from({ length: pages }, (_, place): Work & { links: Work[] } => ({
+      id: from + place,
       share: this.#random.below(this.#options.shares),
       links: [],
     }))
-    for (const work of all.slice(1)) all[this.#random.below(work.id)]?.links.push(work)
-    const [first] = all
-    if (first === undefined) return 0
-    const log = this.#logs[first.share] as Log
-    log.waiting.set(first.id, first)
-    log.known.add(first.id)
-    return pages
+    for (const [place, work] of all.entries()) if (place > 0) all[this.#random.below(place)]?.links.push(work)
+    this.#total += pages
+    return all.slice(0, 1)
+  }
+
+  #admit(log: Log, work: Work): boolean {
+    if (log.known.has(work.id)) return false
+    log.known.add(work.id)
+    log.waiting.set(work.id, work)
+    return true
+  }
+
+  get #change(): number {
+    return this.#changes.length - 1
+  }
+
+  get #limit(): number | null {
+    return (this.#changes.at(-1) as Change).limit
+  }
+
+  /** Somebody makes the crawl another one. Nodes hear of it some time later, each for itself. */
+  #perhapsChange(): void {
+    if (this.#change < this.#options.changes && this.#random.below(1_000) === 0) this.#makeChange()
+  }
+
+  #makeChange(): void {
+    const limit = this.#limit
+    const works = this.#sow(this.#random.below(4))
+    this.#changes.push({ works, limit: limit === null ? null : limit + this.#random.below(6) })
+    const number = this.#change
+    for (const node of this.#nodes) this.#afterAWhile(() => this.#hear(node, number), 200)
+  }
+
+  #hear(node: Node, number: number): void {
+    if (number <= node.change) return
+    node.change = number
+    for (const one of this.#chairs) if (one.node === node) one.chair.change(this.#limitsOf(node))
+    for (const owner of node.owners.values()) this.#tell(node, owner, number)
+  }
+
+  /** An owner takes the seeds in that are its own: durable, and then it says so. */
+  #tell(node: Node, owner: Owner, number: number): void {
+    this.#scheduler.later(owner.thread, () => {
+      const log = this.#logs[owner.share] as Log
+      if (log.epoch !== owner.epoch) return
+      for (const work of this.#seedsOf(owner.share, number))
+        if (this.#admit(log, work)) owner.waiting.set(work.id, work)
+      if (node.owners.get(owner.share) === owner) node.desk.took(owner.share, number)
+    })
+  }
+
+  #seedsOf(share: number, upTo: number): Work[] {
+    return this.#changes.slice(0, upTo + 1).flatMap(({ works }) => works.filter((work) => work.share === share))
+  }
+
+  #limitsOf({ change }: Node) {
+    const { limit } = this.#changes[change] as Change
+    return { change, maxPages: limit, maxTimeMs: null, maxWaitMs: 1_000 }
   }
 
   async run(): Promise<ChairsFigures> {
@@ -179,10 +248,11 @@ export class SimulatedChairs {
     for (; this.#reason === null; steps++) {
       expect(steps, 'steps: it does not come to its end').toBeLessThan(STEPS_MAX)
       this.#perhapsMishap()
+      this.#perhapsChange()
       for (const owner of this.#owners) this.#work(owner)
       await this.#scheduler.one()
     }
-    for (const chair of this.#chairs) chair.stop()
+    for (const { chair } of this.#chairs) chair.stop()
     this.#expectEnd(this.#reason)
     return {
       steps,
@@ -192,6 +262,7 @@ export class SimulatedChairs {
       moves: this.#moves,
       restarts: this.#restarts,
       calls: this.#calls,
+      voidEnds: this.#voidEnds,
     }
   }
 
@@ -263,6 +334,8 @@ export class SimulatedChairs {
     const { epoch } = log
     // Read after it had begun, and some time before it is opened.
     const chair = (this.#logs[0] as Log).epoch
+    const { change } = node
+    for (const work of this.#seedsOf(share, change)) this.#admit(log, work)
     const owner = new Owner(share, log, () => {
       if (node.owners.get(share) === owner) node.desk.short(share)
     })
@@ -270,26 +343,31 @@ export class SimulatedChairs {
     this.#scheduler.later(owner.thread, () => {
       if (log.epoch !== epoch) return
       node.owners.set(share, owner)
-      node.desk.opened(share, { epoch, pages, chair })
+      node.desk.opened(share, { epoch, pages, chair, change })
       this.#owners.push(owner)
-      if (share === 0) this.#preside(epoch)
+      // What was heard of while it was opened.
+      if (node.change > change) this.#tell(node, owner, node.change)
+      if (share === 0) this.#preside(epoch, node)
     })
   }
 
-  #preside(epoch: number): void {
+  #preside(epoch: number, node: Node): void {
     // A thread that was started again: the chair is the node's, and goes on.
     if (epoch === this.#lastChair) return
     this.#lastChair = epoch
-    this.#chairs.push(
-      new Chair({
+    this.#chairs.push({
+      node,
+      chair: new Chair({
         shares: this.#options.shares,
         chair: epoch,
-        maxPages: this.#options.limit,
-        maxTimeMs: null,
-        maxWaitMs: 1_000,
+        limits: this.#limitsOf(node),
+        lastChange: async () => {
+          await this.#scheduler.step(this)
+          return this.#change
+        },
         clock: new SteppingClock(this.#scheduler),
         nodes: () => this.#nodes.map(({ name }) => name),
-        askNode: (name, question) => this.#ask(this.#nodes.find((node) => node.name === name) as Node, question),
+        askNode: (name, question) => this.#ask(this.#nodes.find((one) => one.name === name) as Node, question),
         epochs: async () => {
           const epochs: number[] = []
           for (const log of this.#logs) {
@@ -298,11 +376,17 @@ export class SimulatedChairs {
           }
           return epochs
         },
-        decided: (reason) => {
-          this.#reason ??= reason
+        decided: (reason, change) => {
+          // The worst moment: the end is decided and is not there yet.
+          if (this.#change < this.#options.changes && this.#random.below(2) === 0) this.#makeChange()
+          this.#afterAWhile(() => {
+            // It stands in the engine under the number it was decided with: with a later change it is no end.
+            if (change === this.#change) this.#reason ??= reason
+            else this.#voidEnds++
+          })
         },
       }),
-    )
+    })
   }
 
   #ask(node: Node, question: DeskQuestion): Promise<DeskAnswer> {
@@ -371,7 +455,7 @@ export class SimulatedChairs {
       log.outbox.set(work.id, work)
       owner.outbox.set(work.id, work)
     }
-    const { limit } = this.#options
+    const limit = this.#limit
     if (limit !== null) expect(this.#pages, 'pages').toBeLessThanOrEqual(limit)
     // Whoever sent it hears that it is durable, unless that is lost; then it sends it again.
     for (const { id } of received) {
@@ -411,7 +495,7 @@ export class SimulatedChairs {
   }
 
   #expectEnd(reason: StopReason): void {
-    const { limit } = this.#options
+    const limit = this.#limit
     const known = this.#logs.reduce((sum, log) => sum + log.known.size, 0)
     if (reason === 'finished') {
       expect(this.#pages).toBe(this.#total)

@@ -34,7 +34,7 @@ describe('a crawl that works', () => {
     const web = await startWeb()
     const dir = join(directory(), 'out')
     const args = ['crawl', ...web.seeds(), '--dir', dir, '--allow-private', '--delay', '0ms', '--agents', '2', '--json']
-    // As in a clone; the others below run the same, bundled.
+    // From the sources; the others below run the same, bundled.
     const { code, stdout, stderr } = await portolan(args, { isFromSources: true })
     expect(code, stderr).toBe(0)
     expect(stderr).toContain(` into ${dir} with 2 agents. Ctrl-C stops cleanly.\n`)

@@ -8,6 +8,7 @@ import { FAILURES, FIGURES, REFUSALS, SKIPS } from '../../src/base/index.ts'
 import {
   agentSchema,
   crawlSchema,
+  limitsSchema,
   figuresSchema,
   hostSchema,
   nodeSchema,
@@ -25,6 +26,8 @@ const BY: Readonly<Record<string, ReadonlySet<string>>> = {
   skipped: new Set(Object.keys(SKIPS)),
   refused: new Set(Object.keys(REFUSALS)),
   answers: new Set(['2xx', '3xx', '4xx', '5xx', 'other', 'unchanged']),
+  // Settings, under the names that the API has for them.
+  limits: new Set(Object.keys(limitsSchema.shape)),
 }
 /** Numbers that count nothing. */
 const NO_FIGURES = new Set(['pid'])
@@ -65,8 +68,8 @@ test('the API', () => {
     now: numbersIn(nowSchema),
     sample: numbersIn(sampleSchema),
     host: numbersIn(hostSchema),
-    // Its number is its name.
-    agent: numbersIn(agentSchema).filter((name) => name !== 'agent'),
+    // Its number is its name, and so is that of the change it runs under.
+    agent: numbersIn(agentSchema).filter((name) => name !== 'agent' && name !== 'change'),
     node: numbersIn(nodeSchema),
   }
   expect(said.figures).toContain('pages')

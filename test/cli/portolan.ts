@@ -15,10 +15,11 @@ export interface Running {
   readonly finished: Promise<Finished>
 }
 
-/** Says where the product was bundled for this run of the tests (test/built.ts); unset in a bench, which runs the sources. */
+/** Says where the product was bundled for this run of the tests (test/built.ts); unset in a bench, which runs what a clone runs. */
 export const BUILT_VARIABLE = 'BUILT_FOR_TESTS'
 const ROOT = join(import.meta.dirname, '../..')
 const launcherIn = (folder: string): string => join(folder, 'bin/portolan.js')
+const SOURCES = join(import.meta.dirname, 'from-sources.ts')
 export const LAUNCHER = launcherIn(process.env[BUILT_VARIABLE] ?? ROOT)
 
 export interface RunOptions {
@@ -27,12 +28,12 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Another user than ours, by number: root may write anywhere, which hides mistakes. */
   readonly uid?: number
-  /** File by file as in a clone, not bundled. */
+  /** File by file, as in a clone that was changed since it was bundled. */
   readonly isFromSources?: boolean
 }
 
 export function startPortolan(args: readonly string[], options: RunOptions = {}): Running {
-  const launcher = options.isFromSources === true ? launcherIn(ROOT) : LAUNCHER
+  const launcher = options.isFromSources === true ? SOURCES : LAUNCHER
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },

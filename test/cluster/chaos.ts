@@ -10,6 +10,9 @@
 //   remove    `portolan cluster remove`; it comes back later
 //   server    kill -9 of a NATS server; it comes back
 //   servers   all of them at once
+//   pause     `portolan cluster pause`, and `unpause` later
+//   set       `portolan cluster set`: a longer delay, or an option of no consequence
+//   seed      `portolan cluster seed`: the root of a host
 //
 // The seed fixes what is drawn, not what the machine does meanwhile. At least two nodes are left alone by each fault.
 
@@ -31,6 +34,10 @@ export const FAULT_KINDS = [
   'remove',
   'server',
   'servers',
+  'pause',
+  'set',
+  'set',
+  'seed',
 ] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
@@ -62,6 +69,7 @@ export class Chaos {
   readonly #busy = new Set<string>()
   readonly #ongoing = new Set<Promise<void>>()
   #isEngineBusy = false
+  #isPaused = false
   #names = 0
   readonly #startMs = systemClock.nowMs()
   #failure: unknown = null
@@ -119,6 +127,18 @@ export class Chaos {
       case 'leave':
       case 'remove':
         return this.#to(kind, victim, (node) => this.#leave(node, kind === 'remove'))
+      case 'pause':
+        if (this.#isPaused) return false
+        this.#note(kind, 'all')
+        this.#goOn(this.#pause())
+        return true
+      case 'set':
+      case 'seed': {
+        const words = kind === 'set' ? this.#drawOptions() : [this.#drawSeed()]
+        this.#note(kind, words.join(' '))
+        this.#goOn(this.#order(kind, ...words))
+        return true
+      }
       case 'join':
         if (this.#cluster.running.length >= this.#plan.nodesMax) return false
         this.#note(kind, this.#join())
@@ -187,6 +207,34 @@ export class Chaos {
     await this.#order('resume', name)
   }
 
+  /** Nothing settles by itself meanwhile but shares. */
+  async #pause(): Promise<void> {
+    this.#isPaused = true
+    try {
+      await this.#order('pause')
+      await this.#rest(this.#random.fraction())
+    } finally {
+      await this.#order('unpause')
+      this.#isPaused = false
+    }
+  }
+
+  /** Rests that are never shorter than the web is judged by. */
+  #drawOptions(): string[] {
+    const { delayMs } = this.#cluster.plan
+    return this.#random.pick([
+      ['--delay', `${delayMs + 1 + this.#random.below(delayMs)}ms`],
+      ['--max-depth', String(1_000 + this.#random.below(1_000))],
+    ])
+  }
+
+  #drawSeed(): string {
+    const { web, seeds, plan } = this.#cluster
+    const url = web.seeds(1 + this.#random.below(plan.web.hosts ?? 1)).at(-1) ?? ''
+    if (!seeds.includes(url)) seeds.push(url)
+    return url
+  }
+
   async #leave(node: NodeProcess, byOperator: boolean): Promise<void> {
     if (byOperator) await this.#order('remove', node.name)
     else if (node.isRunning) node.interrupt()
@@ -220,11 +268,11 @@ export class Chaos {
   }
 
   /** An order may fail while the engine does not answer, and is given again, as a person would. */
-  async #order(action: string, name: string): Promise<void> {
+  async #order(action: string, ...words: string[]): Promise<void> {
     for (let tries = 0; ; tries++) {
-      const { code, stderr } = await this.#cluster.tryCommand(action, [name])
+      const { code, stderr } = await this.#cluster.tryCommand(action, words)
       if (code === 0 || this.#cluster.running.length === 0) return
-      if (tries === 10) throw new Error(`cluster ${action} ${name}: ${stderr}`)
+      if (tries === 10) throw new Error(`cluster ${action} ${words.join(' ')}: ${stderr}`)
       await this.#rest(0.3)
     }
   }

@@ -46,7 +46,8 @@ export class RealCluster implements AsyncDisposable {
   readonly nats: NatsServers
   readonly dir: string
   readonly crawl = 'chaos'
-  readonly seeds: readonly string[]
+  /** Those it was set up with, and those that were added since. */
+  readonly seeds: string[]
   readonly nodes = new Map<string, NodeProcess>()
   readonly disturbances = new Disturbances()
   /** How nodes reach the engine, where not directly. */
@@ -57,7 +58,7 @@ export class RealCluster implements AsyncDisposable {
     this.web = web
     this.nats = nats
     this.dir = dir
-    this.seeds = web.seeds(plan.seeds ?? 2)
+    this.seeds = [...web.seeds(plan.seeds ?? 2)]
   }
 
   static async start(plan: ClusterPlan): Promise<RealCluster> {

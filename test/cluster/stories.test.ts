@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 
-const STORIES = ['strangers-are-refused', 'late-comer', 'frozen-owner-wakes', 'node-cut-off']
+const STORIES = ['strangers-are-refused', 'late-comer', 'frozen-owner-wakes', 'node-cut-off', 'paused']
 
 for (const name of STORIES) {
   test.concurrent(name.replaceAll('-', ' '), { timeout: 600_000 }, async () => {

@@ -2,11 +2,17 @@
 // to real processes. Each story ends with `end`: the crawl has come to its end, and the judge has nothing against it.
 //
 //   cluster hosts 12 pages 40 shares 6 lease 5s delay 30ms       a web, NATS servers (`servers 3`), and a crawl that is set up
+//                                          (`seeds 2` hosts; `cross 0`: no host links to another; `max-pages 40`)
 //   start a b                              nodes join, or come back       start twin a      aTwin says it is a
 //   all shares run                         waits until each has an awake owner
 //   150 requests                           waits until so many more were made
 //   kill a · freeze a · wake a · interrupt a
 //   drain a · resume a · remove a · stop   by `portolan cluster`
+//   pause · unpause                        by `portolan cluster`
+//   set --delay 60ms                       other options, by `portolan cluster`
+//   seed host 7                            the root of that host is a seed from now on
+//   nobody is asked any more               waits until no request was made for a while
+//   nobody was asked meanwhile             no request was made since then
 //   way of a                               from its next start on it reaches the engine over a wire of its own
 //   cut a · slow a 300ms · mend a          that wire
 //   kill server n1 · start server n1 · restart servers · servers forget
@@ -17,10 +23,11 @@
 //   a says now: some words                 the same, in its present life
 //   another crawl later of format 99       beside this one, in the same engine
 //   refused (some words): cluster drain x   a command that must fail, and its reason
-//   end                                    waits for the end of all nodes, and judges
+//   all nodes end                          waits for that
+//   end                                    the same, and judges
 
 import { readFileSync } from 'node:fs'
-import { parseDuration } from '../../src/base/index.ts'
+import { parseDuration, systemClock } from '../../src/base/index.ts'
 import { connectEngine } from '../../src/engine/index.ts'
 import { portolan } from '../cli/portolan.ts'
 import type { Disturbance } from './disturbances.ts'
@@ -28,6 +35,9 @@ import { forgetTail } from './forgetful-nats.ts'
 import { type ClusterVerdict, judgeCluster } from './judge-cluster.ts'
 import { RealCluster } from './real-cluster.ts'
 import { TcpProxy } from './tcp-proxy.ts'
+
+/** Longer than any request, and than a busy machine hesitates between two. */
+const STILL_MS = 4_000
 
 type Step = (story: Story, words: RegExpExecArray) => Promise<void> | void
 
@@ -48,7 +58,11 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
     /^(drain|resume|remove) (\w+)$/,
     async ({ cluster }, [, action = '', name = '']) => void (await cluster.command(action, [name])),
   ],
-  [/^stop$/, async ({ cluster }) => void (await cluster.command('stop'))],
+  [/^(pause|unpause|stop)$/, async ({ cluster }, [, action = '']) => void (await cluster.command(action))],
+  [/^set (.*)$/, async ({ cluster }, [, flags = '']) => void (await cluster.command('set', flags.split(' ')))],
+  [/^seed host (\d+)$/, (story, [, host]) => story.seed(Number(host))],
+  [/^nobody is asked any more$/, (story) => story.standsStill()],
+  [/^nobody was asked meanwhile$/, (story) => story.stoodStill()],
   [/^way of (\w+)$/, (story, [, name = '']) => story.openWay(name)],
   [/^cut (\w+)$/, (story, [, name = '']) => story.cut(name)],
   [/^slow (\w+) (\w+)$/, (story, [, name = '', time = '']) => story.way(name).delay(parseDuration(time) ?? 0)],
@@ -75,6 +89,7 @@ const STEPS: readonly (readonly [pattern: RegExp, step: Step])[] = [
     (story, [, why = '', which = '', args = '']) => story.refused(which, args, why),
   ],
   [/^another crawl (\w+) of format (\d+)$/, (story, [, name = '', format]) => story.defineOther(name, Number(format))],
+  [/^all nodes end$/, async ({ cluster }) => void (await cluster.finished())],
   [/^end$/, (story) => story.end()],
 ]
 
@@ -111,6 +126,8 @@ class Story implements AsyncDisposable {
   verdict: ClusterVerdict | null = null
   readonly #ways = new Map<string, TcpProxy>()
   readonly #disturbed = new Map<string, Disturbance>()
+  /** Requests that had been made when nobody was asked any more. */
+  #stoodAt = 0
 
   private constructor(cluster: RealCluster) {
     this.cluster = cluster
@@ -129,15 +146,38 @@ class Story implements AsyncDisposable {
         meanBytes: 1_000,
         linksPerPage: 6,
         branching: 5,
-        crossHostShare: 0.3,
+        crossHostShare: Number(said.get('cross') ?? 0.3),
         latencyMs: 2,
       },
+      seeds: Number(said.get('seeds') ?? 2),
       shares: Number(said.get('shares') ?? 6),
       leaseMs: time('lease', '5s'),
       delayMs: time('delay', '30ms'),
       servers: said.get('servers') === '3' ? 3 : 1,
+      flags: said.has('max-pages') ? ['--max-pages', said.get('max-pages') ?? ''] : [],
     })
     return new Story(cluster)
+  }
+
+  async standsStill(): Promise<void> {
+    const { log } = this.cluster.web
+    let [before, sinceMs] = [log.length, systemClock.nowMs()]
+    await this.cluster.until('nobody to be asked', () => {
+      if (log.length > before) [before, sinceMs] = [log.length, systemClock.nowMs()]
+      return systemClock.nowMs() - sinceMs > STILL_MS
+    })
+    this.#stoodAt = before
+  }
+
+  async seed(host: number): Promise<void> {
+    const url = this.cluster.web.seeds(host + 1).at(-1) ?? ''
+    await this.cluster.command('seed', [url])
+    if (!this.cluster.seeds.includes(url)) this.cluster.seeds.push(url)
+  }
+
+  stoodStill(): void {
+    const more = this.cluster.web.log.length - this.#stoodAt
+    if (more > 0) throw new Error(`${more} requests were made`)
   }
 
   startTwin(name: string): void {

@@ -114,6 +114,7 @@ test('a crawl at rest is answered from its files, and changed for its next run',
   expect(info.can).toEqual(['start', 'checkpoint', 'seed', 'set'])
 
   const one = { crawl: 'harbour' }
+  await until(async () => (await client.call('pages', one)).readShare === 1)
   const answers: Partial<Record<RouteName, unknown>> = {
     timeline: await client.call('timeline', one),
     settings: await client.call('settings', one),
@@ -214,6 +215,13 @@ test('a crawl is begun from a folder of crawls, runs as a process of its own, is
     return now !== null && figures.pages > 3
   })
 
+  // What is crawled is nobody's business who lists the processes of the machine.
+  const { pid } = JSON.parse(readFileSync(join(folder, 'endless/state/control.json'), 'utf8')) as { pid: number }
+  if (existsSync(`/proc/${pid}/cmdline`)) {
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).toContain('--seeds')
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(site)
+  }
+
   // Through its socket: paused, gone on, stopped, with everything that changes told to who watches.
   const states: string[] = []
   const enough = new AbortController()
@@ -244,8 +252,30 @@ test('a crawl is begun from a folder of crawls, runs as a process of its own, is
     'endless',
   ])
 
+  // Limits of a run hold again when it is started from here, until it is told others.
+  const most = rested.figures.pages + 5
+  await client.call('start', one, { options: { agent: { maxPages: most, maxTime: '7h' } } })
+  const isStopped = async (pages: number): Promise<boolean> => {
+    const { state, figures } = await info()
+    return state === 'stopped' && figures.pages === pages
+  }
+  await until(() => isStopped(most))
+  expect((await info()).stoppedBecause).toBe('max-pages')
+  expect((await info()).limits).toMatchObject({ maxPages: most, maxTimeMs: 25_200_000 })
+  await expect(client.call('start', one)).rejects.toMatchObject({
+    status: 400,
+    fields: [{ where: 'options.agent.maxPages', what: expect.stringContaining('pages; say more') }],
+  })
+  await expect(client.call('start', one, { options: { url: { maxDepth: 3 } } })).rejects.toMatchObject({
+    fields: [{ where: 'options.url.maxDepth' }],
+  })
+  await client.call('start', one, { options: { agent: { maxPages: most + 3 } } })
+  await until(() => isStopped(most + 3))
+  expect((await info()).limits).toMatchObject({ maxPages: most + 3, maxTimeMs: 25_200_000 })
+  const none = { agent: { maxPages: null, maxTime: null } }
+
   // It goes on, and outlives the ui.
-  expect((await client.call('start', one)).text).toContain('It runs')
+  expect((await client.call('start', one, { options: none })).text).toContain('It runs')
   await until(async () => (await info()).now !== null)
   await expect(client.call('start', one)).rejects.toMatchObject({ status: 409 })
   await client.call('stop', one)

@@ -89,9 +89,10 @@ const ANSWERS: Answers = {
     }
   },
   timeline: (_, crawl) => ({ samples: crawl.samples() }),
-  hosts: (asked) => {
+  hosts: (asked, { readShare }) => {
+    if (readShare < 1) return { items: [], next: null, total: 0, readShare }
     const all = hostsBy(text(asked['sort']) || 'pages').filter(({ host }) => host.includes(text(asked['text'])))
-    return part(asked, all.length, (at) => all[at]!)
+    return { ...part(asked, all.length, (at) => all[at]!), readShare: 1 }
   },
   host: (asked) => {
     const host = text(asked['host'])
@@ -131,8 +132,8 @@ const ANSWERS: Answers = {
       [new URL(one.url).hostname, ''].includes(text(asked['host']))
     return { ...part(asked, 54_000, failureAt, isMeant, null), readShare: 0.97 }
   },
-  broken: (asked) =>
-    part(asked, 4_321, (at) => {
+  broken: (asked) => {
+    const all = part(asked, 4_321, (at) => {
       const { url, via } = failureAt(at)
       return {
         at: String(at),
@@ -140,7 +141,9 @@ const ANSWERS: Answers = {
         outcome: at % 3 === 0 ? 'DNS_NO_NAME' : '404',
         linkedFrom: { count: 1 + (at % 90), pages: via === null ? [] : [via] },
       }
-    }),
+    })
+    return { ...all, readShare: 1 }
+  },
   explain: (asked) => {
     const url = text(asked['url'])
     const page = Array.from({ length: 400 }, (_, at) => pageAt(at)).find((one) => one.url === url)

@@ -134,6 +134,7 @@ const option = (
     text,
     value,
     usual,
+    usualText: JSON.stringify(usual) ?? 'none',
     isSaid: JSON.stringify(value) !== JSON.stringify(usual),
     takesEffect: effect,
     schema,
@@ -238,6 +239,8 @@ export interface FakeNode {
 /** What may change. */
 export class FakeCrawl {
   readonly id: string
+  /** How far its catalogue is read: below 1 it has found nothing yet. */
+  readShare = 1
   readonly isCluster: boolean
   state: CrawlInfo['state']
   settings = settingsAtFirst()

@@ -135,6 +135,32 @@ describe('keeping', () => {
     await stand.server.until(() => stand.server.openConnections === 1)
   })
 
+  test('bytes that come before a request is written are not its answer', async () => {
+    const sockets: Socket[] = []
+    await using stand = await openStand((socket) => {
+      sockets.push(socket)
+      socket.write(answer('ok'))
+    })
+    await stand.document()
+    // Right after the phase of the event loop in which requests are written: what is read comes first.
+    await new Promise((resolve) => setImmediate(resolve))
+    sockets[0]?.write(answer('EVIL'))
+    expect(await stand.ask()).toMatchObject({ kind: 'failed', code: 'FETCH_CONNECTION_LOST' })
+    expect(stand.server.heads).toHaveLength(1)
+    await stand.document()
+    expect(stand.server.connectionCount).toBe(2)
+  })
+
+  test('a request that is called off before it is written is never written', async () => {
+    await using stand = await openStand(page)
+    await stand.document()
+    const asked = stand.ask()
+    stand.controller.abort()
+    expect(await asked).toMatchObject({ kind: 'failed', code: 'FETCH_CONNECTION_LOST' })
+    await stand.server.until(() => stand.server.openConnections === 0)
+    expect(stand.server.heads).toHaveLength(1)
+  })
+
   test('bytes nobody asked for never become the next answer', async () => {
     await using stand = await openStand((socket, head) => {
       socket.write(Buffer.concat([answer(head.includes('/first') ? 'first' : 'second'), answer('EVIL')]))

@@ -1,17 +1,17 @@
 // http: and https:, one connection per origin, HTTP/1.1 spoken by ourselves (docs/decisions/0014), HTTP/2 on request (0034).
 
 import type { Clock } from '../../base/index.ts'
-import type { Spool } from '../../document/index.ts'
+import { ContentTypes, type Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { ConnectionPool } from '../connection-pool.ts'
 import { Connector, type Offer, type Target } from '../connector.ts'
 import { type CookieFigures, CookieJar } from '../cookie-jar.ts'
-import { DeadlineSweep } from '../deadline-sweep.ts'
 import { Exchange, type ExchangeSettings } from '../exchange.ts'
 import type { FetchOutcome, FetchRequest, SchemeFetcher } from '../fetcher.ts'
 import { HttpVersions } from '../http-versions.ts'
 import type { FetchOptions } from '../options.ts'
 import { type ConnectionSettings, OriginConnection } from '../origin-connection.ts'
+import { Outbox } from '../outbox.ts'
 import { parseProxy, type Proxy } from '../proxy.ts'
 import { headWith, RequestHeads } from '../request-head.ts'
 import { TypeFilter } from '../type-filter.ts'
@@ -28,9 +28,8 @@ export class HttpFetcher implements SchemeFetcher {
   readonly #isToldUrls: boolean
   readonly #heads: RequestHeads
   readonly #pool: ConnectionPool
-  /** Also the list of all exchanges under way. */
-  readonly #sweep: DeadlineSweep<Exchange>
-  readonly #aborts = new AbortWatch()
+  readonly #aborts = new AbortWatch((signal) => this.#abort(signal))
+  #underWay = 0
   #isClosed = false
 
   /** Throws a Fault when options cannot be honoured. `env` holds the passwords that options name by variable. */
@@ -45,7 +44,7 @@ export class HttpFetcher implements SchemeFetcher {
     const filter = new TypeFilter(options.acceptTypes, options.rejectTypes)
     const limits = { perHost: options.cookiesPerHost, bytes: options.cookieBytes }
     const cookies = options.cookies === 'off' ? null : new CookieJar(limits)
-    this.#settings = { options, clock, spool, filter, cookies, mayAsk }
+    this.#settings = { options, clock, spool, filter, contentTypes: new ContentTypes(), cookies, mayAsk }
     this.#proxy = parseProxy(options.proxy)
     this.#isToldUrls = this.#proxy?.kind === 'http' || this.#proxy?.kind === 'https'
     this.#connectionSettings = {
@@ -54,15 +53,15 @@ export class HttpFetcher implements SchemeFetcher {
       headMax: options.headMax,
       keepAliveMs: options.keepAlive,
       versions: new HttpVersions(options.http2),
+      outbox: new Outbox(),
     }
     this.#heads = new RequestHeads(options, this.#proxy, env)
     this.#pool = new ConnectionPool(options.connectionsKept, clock)
-    this.#sweep = new DeadlineSweep(clock)
   }
 
   /** Connections kept or in use, and requests under way. */
   get figures(): { readonly clients: number; readonly underWay: number } {
-    return { clients: this.#pool.size, underWay: this.#sweep.size }
+    return { clients: this.#pool.size, underWay: this.#underWay }
   }
 
   /** Null where cookies are off. */
@@ -100,8 +99,8 @@ export class HttpFetcher implements SchemeFetcher {
         resolve,
         reject,
       )
-      this.#sweep.add(exchange)
-      this.#aborts.add(signal, exchange)
+      this.#underWay++
+      this.#aborts.watch(signal)
       connection.ask(exchange, request.addresses)
     })
   }
@@ -112,9 +111,12 @@ export class HttpFetcher implements SchemeFetcher {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const exchange of this.#sweep.values()) exchange.abort()
-    this.#sweep.close()
+    this.#abort(null)
     await this.#pool.close()
+  }
+
+  #abort(signal: AbortSignal | null): void {
+    for (const connection of this.#pool.values()) connection.abort(signal)
   }
 
   #connectionFor(origin: string, request: FetchRequest): OriginConnection {
@@ -128,13 +130,14 @@ export class HttpFetcher implements SchemeFetcher {
       }
     }
     // Whoever breaks the rule of one request at a time gets a connection more, for that request only.
-    if (connection === undefined || connection.isBusy) {
+    if (connection !== undefined && !connection.isBusy) this.#pool.use(connection)
+    else {
       const target = targetOf(origin, this.#connectionSettings.versions.offerTo(origin))
       const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
       const head = this.#heads.of(origin.slice(origin.indexOf('/') + 2), target.isSecure)
       connection = new OriginConnection(origin, host, target, head, this.#connectionSettings, this.#onUseless)
+      this.#pool.keep(connection)
     }
-    this.#pool.keep(connection)
     return connection
   }
 
@@ -145,9 +148,8 @@ export class HttpFetcher implements SchemeFetcher {
   }
 
   readonly #onSettled = (exchange: Exchange, isConnectionGood: boolean): void => {
-    const { connection, signal } = exchange
-    this.#sweep.remove(exchange)
-    this.#aborts.remove(signal, exchange)
+    const { connection } = exchange
+    this.#underWay--
     const isKept = isConnectionGood && this.#pool.has(connection) && connection.rest(exchange.keepMs)
     if (!isKept) this.#pool.discard(connection)
   }

@@ -21,7 +21,7 @@ export function changedSettings(options: Readonly<Record<string, unknown>>): Set
   return Object.entries(options).flatMap(([room, values]): SettingRow[] => {
     const schema = Object.hasOwn(SCHEMAS, room) ? SCHEMAS[room] : undefined
     if (schema === undefined || !isObject(values)) return flatten({ [room]: values })
-    const defaults = schema.parse({})
+    const defaults = schema.parse({}, { jitless: true })
     return Object.entries(values).flatMap(([key, value]): SettingRow[] => {
       const option = Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined
       if (option === undefined) return flatten({ [key]: value }, room)

@@ -1,0 +1,35 @@
+// Loads a kernel: a few inner loops in WebAssembly (kernel/, decision 0049).
+
+/** Of the platform's WebAssembly what is needed here; the types of Node.js do not know it. */
+interface Platform {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: object }
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: Platform }).WebAssembly
+
+/** Memory of an instance, and all it can read or write. A view is of no use any more once it has grown. */
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer
+  /** By so many times 64 KiB. */
+  grow(pages: number): number
+}
+
+export const KERNEL_PAGE_BYTES = 65_536
+
+/** What every kernel has; its functions are for the room to name. */
+export interface KernelExports {
+  readonly memory: KernelMemory
+}
+
+/**
+ * What makes instances of the kernel that is compiled in `base64`. Each has a memory of its own, and keeps it as long as it lives.
+ * Compiled when first asked for, once for all: most commands never do.
+ */
+export function kernelMaker(base64: string): () => KernelExports {
+  let module: object | null = null
+  return () => {
+    module ??= new Module(Buffer.from(base64, 'base64'))
+    return new Instance(module).exports as KernelExports
+  }
+}
