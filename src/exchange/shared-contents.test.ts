@@ -167,7 +167,7 @@ test('whenever a note comes, and whenever the wire of the asker breaks, a claim 
         if (breath === breakAfter) contents.reconnected(1)
         if (breath === noteAfter) contents.receive(noteOf(OWN))
         // One microtask, the shortest time in which anything else can happen.
-        await null
+        await Promise.resolve()
       }
       contents.reconnected(2)
       await Promise.all([first, second])
