@@ -37,6 +37,8 @@ export function describeEvent(event: NodeEvent): string {
       return `Share ${event.share} is here${event.from === null ? '' : `, taken over from ${event.from}`}.`
     case 'turns-lent':
       return describeTurns(event)
+    case 'turns-missing':
+      return `Of giant hosts of share ${event.share} ${formatNumberOf(event.turns, 'turn')} that were lent did not come back and were waited out.`
     case 'share-released':
       return `Share ${event.share} is given up.`
     case 'share-lost':
@@ -94,6 +96,7 @@ export function kindOfEvent(event: NodeEvent): EventKind {
     case 'share-lost':
     case 'share-failed':
     case 'turns-lent':
+    case 'turns-missing':
       return 'share'
     case 'visit-broken':
       return 'fault'

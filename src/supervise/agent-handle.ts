@@ -18,6 +18,11 @@ export interface AgentEvents {
  */
 const YOUNG_MB = 48
 const LET_GO_MS = 30_000
+/**
+ * A thread that is to be gone is told so and ends between two rounds of its loop; one that does not in this time is ended in the middle of
+ * whatever it does. Where that is the making of a codec, Node aborts the whole process ("close before init"; seen once with zstd).
+ */
+const MERCY_MS = 1_000
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 /** Beside the launcher: two folders up from the sources, three where this file is compiled or in a bundle. */
 const THREAD = new URL(IS_SOURCE ? '../../bin/agent.js' : '../../../bin/agent.js', import.meta.url)
@@ -31,6 +36,7 @@ export class AgentHandle {
   #isLetGo = false
   #isKilled = false
   #isGone = false
+  #ending: Promise<unknown> | null = null
   /** Looks at it since it was killed. */
   #looks = 0
 
@@ -74,7 +80,21 @@ export class AgentHandle {
   /** Ends the thread, which then counts as dead: whatever it does in JavaScript, this works. */
   kill(): void {
     this.#isKilled = true
-    void this.#worker.terminate()
+    void this.#end()
+  }
+
+  /** Resolves when the thread is gone. */
+  #end(): Promise<unknown> {
+    this.#ending ??= new Promise((resolve) => {
+      if (this.#isGone) return resolve(null)
+      const mercy = setTimeout(() => void this.#worker.terminate(), MERCY_MS)
+      this.#worker.once('exit', () => {
+        clearTimeout(mercy)
+        resolve(null)
+      })
+      this.tell({ kind: 'die' })
+    })
+    return this.#ending
   }
 
   /** One look at a thread that was killed: true when it should be gone since long, and a call into the system holds it. */
@@ -89,7 +109,7 @@ export class AgentHandle {
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#looks >= LOOKS_MAX ? 0 : LET_GO_MS)
     })
-    await Promise.race([this.#worker.terminate(), patience])
+    await Promise.race([this.#end(), patience])
     if (timer !== null) clearTimeout(timer)
     return this.#isGone
   }

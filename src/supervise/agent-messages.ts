@@ -124,6 +124,8 @@ export type ToAgent =
   | { readonly kind: 'copy'; readonly attempt: number; readonly to: string; readonly crawlTo: string }
   /** Whatever was held for this attempt: go on. */
   | { readonly kind: 'release'; readonly attempt: number }
+  /** Be gone, as if killed: nothing is finished or closed. Obeyed also before the share is open. */
+  | { readonly kind: 'die' }
 
 /** Its share is open. */
 export interface Opened {

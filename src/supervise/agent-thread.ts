@@ -16,6 +16,8 @@ import { domainGateOf, ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
 
+type Order = Exclude<ToAgent, { readonly kind: 'die' }>
+
 const BEAT_MS = 500
 const STATUS_MS = 250
 
@@ -33,6 +35,14 @@ let isShort = false
 let statusTimer: NodeJS.Timeout | null = null
 /** What is held, or is about to be, for a checkpoint. */
 let held: Held | null = null
+
+/** What is said before the share is open is obeyed when it is; but whoever is to die need not open it. */
+const early: Order[] = []
+let hear: (order: Order) => void = (order) => void early.push(order)
+port.on('message', (message: ToAgent) => {
+  if (message.kind === 'die') process.exit()
+  hear(message)
+})
 
 const beats = new Int32Array(orders.heartbeats)
 setInterval(() => Atomics.add(beats, orders.agent, 1), BEAT_MS).unref()
@@ -73,9 +83,7 @@ function cannotOpen(fault: unknown): null {
 }
 
 function serve(crawl: Crawl): void {
-  port?.on('message', (message: ToAgent) => {
-    obey(crawl, message)
-  })
+  hear = (order) => obey(crawl, order)
   say({
     kind: 'opened',
     isNew: crawl.isNew,
@@ -87,9 +95,10 @@ function serve(crawl: Crawl): void {
     earlier: earlierOf(crawl.figures),
     status: statusOf(crawl),
   })
+  for (const order of early) hear(order)
 }
 
-function obey(crawl: Crawl, message: ToAgent): void {
+function obey(crawl: Crawl, message: Order): void {
   switch (message.kind) {
     case 'connect':
       return crawl.connect(message.agent, new PortWire(message.port))

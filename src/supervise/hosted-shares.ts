@@ -61,6 +61,8 @@ interface Hosted {
   isDrained: boolean
   /** How often it could not be opened again. */
   failures: number
+  /** Turns that its thread had lent and that did not come back, as was told. */
+  missing: number
   drained: () => void
   ended: () => void
   closed: (fault: PlainFault | null) => void
@@ -245,6 +247,7 @@ export class HostedShares implements ShareKeeper, DeskAgents, SteeredShares {
       status: null,
       isDrained: false,
       failures: 0,
+      missing: 0,
       drained: () => {},
       ended: () => {},
       closed: () => {},
@@ -461,6 +464,7 @@ export class HostedShares implements ShareKeeper, DeskAgents, SteeredShares {
     const hosted = this.#hosted.get(share)
     switch (message.kind) {
       case 'status': {
+        if (hosted !== undefined) this.#tellMissing(share, hosted, message.status.lending?.lost ?? 0)
         const probe = this.#probes.get(share)
         if (probe === undefined || message.round !== probe.round) return
         this.#probes.delete(share)
@@ -486,6 +490,12 @@ export class HostedShares implements ShareKeeper, DeskAgents, SteeredShares {
       case 'trace':
         return this.#parts.onEvent({ kind: 'trace', agent: share, url: message.url, step: message.step })
     }
+  }
+
+  /** `lost` is of the present thread: a new one counts from nought. */
+  #tellMissing(share: number, hosted: Hosted, lost: number): void {
+    if (lost > hosted.missing) this.#parts.onEvent({ kind: 'turns-missing', share, turns: lost - hosted.missing })
+    hosted.missing = lost
   }
 
   #broke(share: number, plain: PlainFault): void {

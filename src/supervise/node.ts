@@ -87,6 +87,8 @@ export type ClusterEvent =
   | { readonly kind: 'share-taken'; readonly share: number; readonly from: string | null }
   | { readonly kind: 'share-released'; readonly share: number }
   | ({ readonly kind: 'turns-lent'; readonly share: number } & TurnFigures)
+  /** Whoever had them is dead, frozen or cut off. */
+  | { readonly kind: 'turns-missing'; readonly share: number; readonly turns: number }
   /** Another node has begun it over our head. */
   | { readonly kind: 'share-lost'; readonly share: number }
   | { readonly kind: 'share-failed'; readonly share: number; readonly why: string }

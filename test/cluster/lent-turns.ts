@@ -16,8 +16,10 @@ export interface GiantVerdict extends ClusterVerdict {
 }
 
 const DELAY_MS = 10
-/** An owner does not go on before, where a turn is out that does not come back; where it has the turn itself it asks long before. */
-const WAITED_OUT_MS = 5_000
+/** Where the turn is with somebody who is gone, its owner asks nobody for longer; where it has the turn itself it asks long before. */
+const STANDS_MS = 2_500
+/** Once the owner has gone on, within which it says that a turn did not come back. */
+const TOLD_MS = 2_000
 /** A turn that was lost is asked for again when it was waited out. */
 const DISTURBED_MS = 30_000
 
@@ -77,13 +79,26 @@ async function freezeWithTurn(cluster: RealCluster, owner: NodeProcess, kills: b
     // What it had written may arrive meanwhile.
     await sleep(100)
     const before = cluster.web.log.length
-    if (kills) await sleep(WAITED_OUT_MS / 2)
-    const killsNow = kills && cluster.web.log.length === before
-    if (killsNow) await node.kill()
+    if (kills) await sleep(STANDS_MS)
+    if (kills && cluster.web.log.length === before) await node.kill()
     await cluster.until('the owner to go on', () => cluster.web.log.length > before)
     const nowMs = systemClock.nowMs()
     disturbance.endMs = nowMs + DISTURBED_MS
-    if (killsNow || nowMs - frozenMs > WAITED_OUT_MS) return node
-    node.wake()
+    // It also stands while it waits to hear from the frozen one whether a page is a copy, and then no turn is missing.
+    if (nowMs - frozenMs > STANDS_MS && (await saysMissing(owner, frozenMs))) return node
+    if (node.isRunning) node.wake()
+    else cluster.start(node.name)
+    await cluster.settled()
+  }
+}
+
+/** Whether it says, since that moment, that a turn which it had lent did not come back. */
+async function saysMissing(owner: NodeProcess, sinceMs: number): Promise<boolean> {
+  const untilMs = systemClock.nowMs() + TOLD_MS
+  for (;;) {
+    const later = owner.said.filter(({ atMs }) => atMs >= sinceMs)
+    if (later.some(({ line }) => line.includes('did not come back and were waited out'))) return true
+    if (systemClock.nowMs() > untilMs) return false
+    await sleep(50)
   }
 }
