@@ -2,8 +2,9 @@
 // nameless files in one directory.
 //
 // Memory is cut from slabs, because the engine pays for every buffer of its own, when it is made and when it
-// is collected (3 µs per page). A slab lives as long as the last body in it; bodies come and go in the
-// order they were fetched, so slabs do too.
+// is collected (3 µs per page). A slab whose last body is released is cut anew: bodies come and go in the order they were
+// fetched, so a few slabs serve a whole crawl. Left to the collector, each 64 MB of them had it walk all that lives.
+// So nobody may look at bytes of a body that is released: they are another's then.
 //
 // A file loses its name as soon as it is open, so nothing is left behind by a crash and nothing of a
 // URL ever reaches the file system. Files given back are used again, because opening one costs as much as
@@ -25,6 +26,17 @@ const SLAB_BYTES = 256 * 1024
 /** What is larger would leave too much of a slab unused. */
 const SLAB_PIECE_BYTES_MAX = SLAB_BYTES / 8
 
+/** Slabs kept for the next bodies. */
+const IDLE_SLABS_MAX = 16
+
+/** Memory that some bodies share. */
+export interface Slab {
+  readonly bytes: Buffer
+  used: number
+  /** Pieces of it that somebody has; the slab that is being cut counts as one. */
+  holders: number
+}
+
 export class Spool {
   readonly #directory: string
   /** A body up to this many bytes stays in memory. */
@@ -33,8 +45,8 @@ export class Spool {
   /** Files without a user, empty. */
   readonly #idle: number[] = []
   #isClosed = false
-  #slab: Buffer | null = null
-  #slabUsed = 0
+  #slab: Slab | null = null
+  readonly #idleSlabs: Slab[] = []
 
   /** The directory is made when it is first needed; its parent must exist. */
   constructor(directory: string, memoryMax: number) {
@@ -43,16 +55,25 @@ export class Spool {
     this.memoryMax = memoryMax
   }
 
-  /** Room for bytes that are about to be written; what stands in it before is anything. */
-  memory(bytes: number): Buffer {
-    if (bytes > SLAB_PIECE_BYTES_MAX) return Buffer.allocUnsafeSlow(bytes)
-    if (this.#slab === null || this.#slabUsed + bytes > SLAB_BYTES) {
-      this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-      this.#slabUsed = 0
+  /** A slab with room for a piece of so many bytes, to be cut at once; null for one that is better off with memory of its own. */
+  slabFor(bytes: number): Slab | null {
+    if (bytes > SLAB_PIECE_BYTES_MAX) return null
+    let slab = this.#slab
+    if (slab === null || slab.used + bytes > SLAB_BYTES) {
+      if (slab !== null) this.putBack(slab)
+      slab = this.#idleSlabs.pop() ?? { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, holders: 0 }
+      slab.holders = 1
+      slab.used = 0
+      this.#slab = slab
     }
-    const start = this.#slabUsed
-    this.#slabUsed += bytes
-    return this.#slab.subarray(start, this.#slabUsed)
+    slab.holders++
+    return slab
+  }
+
+  /** Whoever had a piece of it is done with that. */
+  putBack(slab: Slab): void {
+    assert(slab.holders > 0, 'a piece of memory is put back twice')
+    if (--slab.holders === 0 && this.#idleSlabs.length < IDLE_SLABS_MAX && !this.#isClosed) this.#idleSlabs.push(slab)
   }
 
   /** A descriptor open for reading and writing, of a new file without a name. Throws a Fault when the disk refuses. */
@@ -93,6 +114,7 @@ export class Spool {
   close(): void {
     this.#isClosed = true
     this.#slab = null
+    this.#idleSlabs.length = 0
     for (const descriptor of this.#idle.splice(0)) closeSync(descriptor)
   }
 

@@ -12,7 +12,7 @@
 import { readSync, writeSync } from 'node:fs'
 import { assert, diskFault } from '../base/index.ts'
 import type { Body } from './document.ts'
-import type { Spool } from './spool.ts'
+import type { Slab, Spool } from './spool.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** The first piece of lent bytes when nobody says how many will come: most pages fit. */
@@ -27,6 +27,9 @@ export class SpooledBody implements Body {
   /** The last piece while there is room in it, and how far it is filled. */
   #tail: Buffer | null = null
   #tailFilled = 0
+  /** Slabs that its pieces were cut from, one for each piece: nearly always one. */
+  #slab: Slab | null = null
+  #moreSlabs: Slab[] | null = null
   /** Open file that holds all bytes, or -1 while they are in memory. */
   #descriptor = -1
   #length = 0
@@ -130,6 +133,7 @@ export class SpooledBody implements Body {
     this.#isFinished = true
     this.#pieces = []
     this.#tail = null
+    this.#putSlabsBack()
     if (this.#descriptor !== -1) this.#spool.giveBack(this.#descriptor)
     this.#descriptor = -1
   }
@@ -152,7 +156,21 @@ export class SpooledBody implements Body {
     const isFirst = this.#length === 0 && this.#pieces.length === 0
     const isHinted = isFirst && this.#lengthExpected > 0 && this.#lengthExpected <= memoryMax
     const wanted = isHinted ? this.#lengthExpected : Math.max(PIECE_BYTES, this.#length)
-    return this.#spool.memory(Math.max(bytesMin, Math.min(wanted, memoryMax - this.#length)))
+    const bytes = Math.max(bytesMin, Math.min(wanted, memoryMax - this.#length))
+    const slab = this.#spool.slabFor(bytes)
+    if (slab === null) return Buffer.allocUnsafeSlow(bytes)
+    if (this.#slab === null) this.#slab = slab
+    else (this.#moreSlabs ??= []).push(slab)
+    const start = slab.used
+    slab.used += bytes
+    return slab.bytes.subarray(start, slab.used)
+  }
+
+  #putSlabsBack(): void {
+    if (this.#slab !== null) this.#spool.putBack(this.#slab)
+    if (this.#moreSlabs !== null) for (const slab of this.#moreSlabs) this.#spool.putBack(slab)
+    this.#slab = null
+    this.#moreSlabs = null
   }
 
   /** What was copied becomes a piece like others. */
