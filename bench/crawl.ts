@@ -68,7 +68,7 @@ async function measured(contender: Contender): Promise<Measured> {
 }
 
 const own = portolan(values.warc, 'default')
-const peers = [wget2(), ...(values.crawlee === undefined ? [] : [crawlee(values.crawlee)])]
+const peers = [wget2(), ...(values.crawlee === undefined ? [] : [crawlee('manual', values.crawlee)])]
 const results: Measured[] = []
 for (let run = 0; run < Number(values.runs); run++) {
   for (const contender of [own, ...peers.filter((peer) => peer.version !== null)]) {

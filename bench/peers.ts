@@ -97,7 +97,12 @@ function save(): void {
 /** Everybody who is wanted and here, or can be brought. */
 function takingPart(): Contender[] {
   const wanted = values.only.split(',').filter((word) => word !== '')
-  const makers: (() => Contender[])[] = [portolanVariants, () => [wget2()], () => [scrapy()], () => [crawlee()]]
+  const makers: (() => Contender[])[] = [
+    portolanVariants,
+    () => [wget2()],
+    () => [scrapy('manual'), scrapy('bare')],
+    () => [crawlee('manual'), crawlee('bare')],
+  ]
   return makers.flatMap((make) => {
     const [first] = make()
     if (first === undefined || (wanted.length > 0 && !wanted.some((word) => first.name.startsWith(word)))) return []

@@ -1,12 +1,15 @@
-// CheerioCrawler on every link of every page, storage in memory.
+// CheerioCrawler on every link of every page, storage in memory, in one of two ways:
 //
-//   CRAWLEE_LOG_LEVEL=OFF node crawlee-crawler.mjs FOLDER SEEDFILE     prints {"pages": n}; FOLDER is where Crawlee is installed
+//   CRAWLEE_LOG_LEVEL=OFF node crawlee-crawler.mjs FOLDER SEEDFILE manual     as its manual has it: enqueueLinks() knows what was met
+//   CRAWLEE_LOG_LEVEL=OFF node crawlee-crawler.mjs FOLDER SEEDFILE bare       links by hand, known ones left out by a set of our own
+//
+// Prints {"pages": n}. FOLDER is where Crawlee is installed.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-const [, , folder, seedFile] = process.argv
+const [, , folder, seedFile, way] = process.argv
 const { CheerioCrawler, Configuration } = createRequire(join(folder, 'package.json'))('@crawlee/cheerio')
 const seeds = readFileSync(seedFile, 'utf8').trim().split('\n')
 const AT_ONCE = 64
@@ -24,8 +27,12 @@ const crawler = new CheerioCrawler(
     ignoreSslErrors: true,
     // Making up the headers of a browser costs a good part of a request.
     preNavigationHooks: [(_, options) => (options.useHeaderGenerator = false)],
-    async requestHandler({ $, request, crawler }) {
+    async requestHandler({ $, request, crawler, enqueueLinks }) {
       pages++
+      if (way === 'manual') {
+        await enqueueLinks({ selector: 'a[href]', strategy: 'all' })
+        return
+      }
       const fresh = []
       for (const element of $('a[href]')) {
         const url = new URL(element.attribs.href, request.loadedUrl)

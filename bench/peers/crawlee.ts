@@ -1,4 +1,4 @@
-// Crawlee's CheerioCrawler. It is no dependency of this project, so it lives in a folder of its own.
+// Crawlee's CheerioCrawler, as its manual has it and as bare as can be. It is no dependency of this project, so it lives in a folder of its own.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -16,18 +16,23 @@ export function crawleeFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'portolan-peers')
 }
 
-export function crawlee(folder = crawleeFolder()): Contender {
+const SETTINGS = {
+  manual:
+    'CheerioCrawler with enqueueLinks(), 64 at once, storage in memory; no sessions, retries, header generator or log',
+  bare: 'CheerioCrawler, 64 at once, storage in memory, known links left out by a set of our own; no sessions, retries, header generator or log',
+}
+
+export function crawlee(way: keyof typeof SETTINGS, folder = crawleeFolder()): Contender {
   const manifest = join(folder, 'node_modules/@crawlee/cheerio/package.json')
   return {
-    name: 'crawlee',
+    name: way === 'manual' ? 'crawlee' : `crawlee, ${way}`,
     keeps: 'nothing',
     version: existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : null,
     isSlow: true,
-    settings:
-      'CheerioCrawler, 64 at once, storage in memory, known links left out by a set of our own; no sessions, retries, header generator or log',
+    settings: SETTINGS[way],
     run: ({ seedFile, dir }) => ({
       command: process.execPath,
-      args: [crawler, folder, seedFile],
+      args: [crawler, folder, seedFile, way],
       cwd: dir,
       env: { CRAWLEE_LOG_LEVEL: 'OFF' },
     }),
