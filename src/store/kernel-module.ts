@@ -1,0 +1,1 @@
+export const KERNEL_BASE64 = ''
