@@ -2,10 +2,10 @@
 //
 //     the cat sat, the cat ran            literals "the cat sat, ", match: 8 bytes, 13 back; literals "ran"
 //
-// At every place its next four bytes are looked up in a table by hash, which knows the last two places with the same hash. The longer
-// of both matches is taken, at once: whether the next place would have a better one is not asked.
+// The next four bytes of a place are looked up in a table by hash, which knows the last two places with the same hash. That is done for
+// two places at once: the longest of up to four matches is taken, the earlier place first.
 // Places in the table are hints: bytes are compared before anything is believed. They are kept in 16 bits, which is enough for a
-// window of half that; so the table is as large as the first cache of the processor bears.
+// window of half that, so the table is as large as the first cache of the processor bears.
 
 import {
   BLOCK_BYTES_MAX,
@@ -23,108 +23,146 @@ import {
   WINDOW_BYTES,
 } from './memory'
 
-/** A spread of bits, prime. */
+/** A prime that spreads bits. */
 const SPREAD: u32 = 2_654_435_761
+const CELL_BITS_MIN: i32 = 8
+/** Bytes compared at once. */
+const GLANCE: i32 = 16
+/** After so many literals, as bits, two more bytes are taken without a look each time: here nothing is to be found. */
+const PATIENCE: usize = 8
 
 /** How many sequences the last block has. */
 export let sequences: i32 = 0
 let cellShift: u32 = 0
 
-/** A record of this length comes: what is known of the one before is forgotten. */
+/** A record of this length comes: what is known of the one before is forgotten, so that the same record always makes the same member. */
 export function forget(length: i32): void {
   // Small records have small tables, which are emptied sooner.
-  const bits = min(max(32 - clz(length), 8), CELL_BITS_MAX)
-  cellShift = 32 - bits
-  memory.fill(CELLS, 0, (4 as usize) << bits)
+  const cellBits = min(max(32 - clz(length), CELL_BITS_MIN), CELL_BITS_MAX)
+  cellShift = 32 - cellBits
+  memory.fill(CELLS, 0, (4 as usize) << cellBits)
 }
 
 /** Finds the sequences of a block that begins at `from`, in a record that ends at `end`, and counts its symbols. Where the block ends. */
 export function findMatches(from: usize, end: usize): usize {
   const shift = cellShift
   const blockEnd = min(end, from + BLOCK_BYTES_MAX - MATCH_MAX)
-  // There is no match in what is shorter than one; and none at the first byte, where an empty cell would point to it.
-  const searchEnd = end - from < MATCH_MIN ? from : min(blockEnd, end - MATCH_MIN + 1)
-  let sequence = SEQUENCES
+  // At both places there are as many bytes as the shortest match has.
+  const searchEnd = ((end - from) as i32) <= MATCH_MIN ? from : min(blockEnd - 1, end - MATCH_MIN)
   const sequencesEnd = SEQUENCES + 8 * SEQUENCES_MAX
+  let sequence = SEQUENCES
   let literals = from
   let at = from
-  if (at === INPUT) at++
+  // There is nothing before the first byte. An empty cell would point to it.
+  if (at === INPUT && at < searchEnd) count(LITERAL_COUNTS, load<u8>(at++), 1)
+  // hot: no branch until it is known whether one of both places has a match. What is not foreseen costs more than all comparisons.
   while (at < searchEnd) {
-    const word = load<u32>(at)
-    const cell = CELLS + ((((word * SPREAD) >> shift) << 2) as usize)
-    const known = load<u32>(cell)
     const place = (at - INPUT) as u32
-    store<u32>(cell, (known << 16) | (place & 0xffff))
+    const known = lookUp(at, shift)
+    const nextKnown = lookUp(at + 1, shift)
     const near = (place - known) & 0xffff
     const far = (place - (known >> 16)) & 0xffff
-    let length = 0
-    let distance: u32 = 0
-    const most = min(MATCH_MAX, (end - at) as i32)
-    if (load<u32>(at - near) === word && near - 1 < WINDOW_BYTES) {
-      length = lengthOf(at, at - near, most)
-      distance = near
-    }
-    if (load<u32>(at - far) === word && far - 1 < WINDOW_BYTES) {
-      const other = lengthOf(at, at - far, most)
-      if (other > length) {
-        length = other
-        distance = far
-      }
-    }
-    if (length === 0) {
-      at += 1 + ((at - literals) >> 6)
+    const nextNear = (place + 1 - nextKnown) & 0xffff
+    const nextFar = (place + 1 - (nextKnown >> 16)) & 0xffff
+    const bytes = v128.load(at)
+    const nextBytes = v128.load(at, 1)
+    const nearAlike = alike(bytes, at, near)
+    const farAlike = alike(bytes, at, far)
+    const nextNearAlike = alike(nextBytes, at + 1, nextNear)
+    const nextFarAlike = alike(nextBytes, at + 1, nextFar)
+    const isFar = farAlike > nearAlike
+    const isNextFar = nextFarAlike > nextNearAlike
+    const hereAlike = select(farAlike, nearAlike, isFar)
+    const nextAlike = select(nextFarAlike, nextNearAlike, isNextFar)
+    const isNext = nextAlike > hereAlike
+    let length = select(nextAlike, hereAlike, isNext)
+    if (length < MATCH_MIN) {
+      const step = min((2 as usize) + ((at - literals) >> PATIENCE), blockEnd - at)
+      count(LITERAL_COUNTS, load<u8>(at), 1)
+      count(LITERAL_COUNTS, load<u8>(at, 1), 1)
+      if (step > 2) countLiterals(at + 2, at + step)
+      at += step
       continue
     }
-    countLiterals(literals, at)
-    const slot = slotOf(distance - 1)
+    const distance = select(select(nextFar, nextNear, isNextFar), select(far, near, isFar), isNext)
+    const unknown = at + 2
+    count(LITERAL_COUNTS, load<u8>(at), isNext as u32)
+    at += isNext as usize
+    const most = min(MATCH_MAX, (end - at) as i32)
+    length = length === GLANCE ? lengthOf(at, at - distance, most) : min(length, most)
+    const symbol = distanceSymbol(distance - 1)
+    count(LITERAL_COUNTS + 4 * FIRST_LENGTH, load<u8>(LENGTH_SLOTS + (length as usize)), 1)
+    count(DISTANCE_COUNTS, symbol, 1)
     store<u64>(
       sequence,
       ((at - literals) as u64) |
         ((length as u64) << 16) |
         (((distance - 1) as u64) << 32) |
-        ((slot as u64) << 48),
+        ((symbol as u64) << 48),
     )
     sequence += 8
-    count(LITERAL_COUNTS + 4 * FIRST_LENGTH, load<u8>(LENGTH_SLOTS + (length as usize)))
-    count(DISTANCE_COUNTS, slot)
-    const matchEnd = at + length
-    const noteEnd = min(matchEnd, searchEnd)
-    for (at++; at < noteEnd; at++) {
-      const cell = CELLS + ((((load<u32>(at) * SPREAD) >> shift) << 2) as usize)
-      store<u32>(cell, (load<u32>(cell) << 16) | (((at - INPUT) as u32) & 0xffff))
-    }
-    at = matchEnd
-    literals = matchEnd
+    at += length as usize
+    literals = at
+    learn(unknown, at, shift)
     if (sequence === sequencesEnd) break
   }
   const stop = sequence === sequencesEnd ? literals : max(blockEnd, literals)
-  countLiterals(literals, stop)
+  countLiterals(at, stop)
   store<u64>(sequence, (stop - literals) as u64)
   sequences = ((sequence - SEQUENCES) >> 3) as i32
   return stop
 }
 
+function cellOf(at: usize, shift: u32): usize {
+  return CELLS + ((((load<u32>(at) * SPREAD) >> shift) << 2) as usize)
+}
+
+/** The last two places that began like this one, the later in the lower half. From now on it is itself the last. */
+function lookUp(at: usize, shift: u32): u32 {
+  const cell = cellOf(at, shift)
+  const known = load<u32>(cell)
+  store<u32>(cell, (known << 16) | (((at - INPUT) as u32) & 0xffff))
+  return known
+}
+
+/** The places of a match: the first two, and then by four. Which are left out is not worth a branch that nobody can foresee. */
+function learn(from: usize, to: usize, shift: u32): void {
+  lookUp(from, shift)
+  lookUp(from + 1, shift)
+  for (let at = from + 2; at + 3 < to; at += 4) {
+    lookUp(at, shift)
+    lookUp(at + 1, shift)
+    lookUp(at + 2, shift)
+    lookUp(at + 3, shift)
+  }
+}
+
+/** How many bytes are alike so far back, of the sixteen at a place. None where that is further than a match may point. */
+function alike(bytes: v128, at: usize, distance: u32): i32 {
+  return distance - 1 < WINDOW_BYTES ? ctz(~i8x16.bitmask(i8x16.eq(bytes, v128.load(at - distance)))) : 0
+}
+
+/** How many bytes are alike, of which the first sixteen are known to be. */
+function lengthOf(one: usize, other: usize, most: i32): i32 {
+  for (let length = GLANCE; length < most; length += 8) {
+    const differ = load<u64>(one + (length as usize)) ^ load<u64>(other + (length as usize))
+    if (differ !== 0) return min(length + ((ctz(differ) >> 3) as i32), most)
+  }
+  return most
+}
+
 /** The symbol of a distance less one: twice the place of its highest bit, and the bit below. */
-function slotOf(less: u32): u32 {
+function distanceSymbol(less: u32): u32 {
   if (less < 2) return less
   const high = 31 - clz(less)
   return (high << 1) | ((less >> (high - 1)) & 1)
 }
 
-function count(counts: usize, symbol: u32): void {
+function count(counts: usize, symbol: u32, more: u32): void {
   const at = counts + ((symbol << 2) as usize)
-  store<u32>(at, load<u32>(at) + 1)
+  store<u32>(at, load<u32>(at) + more)
 }
 
 function countLiterals(from: usize, to: usize): void {
-  for (let at = from; at < to; at++) count(LITERAL_COUNTS, load<u8>(at))
-}
-
-/** How many bytes are alike, from the fifth on. */
-function lengthOf(one: usize, other: usize, most: i32): i32 {
-  for (let length = MATCH_MIN as i32; length < most; length += 8) {
-    const differ = load<u64>(one + (length as usize)) ^ load<u64>(other + (length as usize))
-    if (differ !== 0) return min(length + ((ctz(differ) >> 3) as i32), most)
-  }
-  return most
+  for (let at = from; at < to; at++) count(LITERAL_COUNTS, load<u8>(at), 1)
 }

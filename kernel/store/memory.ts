@@ -20,7 +20,7 @@ export const END_OF_BLOCK: i32 = 256
 /** The first symbol of a length. */
 export const FIRST_LENGTH: i32 = 257
 
-export const MATCH_MIN: usize = 4
+export const MATCH_MIN: i32 = 4
 export const MATCH_MAX: i32 = 258
 export const WINDOW_BYTES: u32 = 32_768
 
