@@ -8,14 +8,19 @@
 import { beginCounts, writeBlock, writeStored } from './block'
 import { beginAt, endByte, out } from './bits'
 import { findMatches, forget } from './matches'
-import { BLOCK_BYTES_MAX, INPUT, INPUT_BYTES, OUTPUT } from './memory'
+import { BLOCK_BYTES_MAX, INPUT, INPUT_BYTES, LITERAL_COUNTS, LITERAL_LENGTHS, MARGIN, OUTPUT } from './memory'
 
+export { makeLengths } from './codes'
 export { memoryBytes } from './memory'
 
 /** Where the room reads and writes. */
 export const inputAt: usize = INPUT
 export const inputBytes: i32 = INPUT_BYTES
 export const outputAt: usize = OUTPUT
+
+/** Where a test of the codes alone reads and writes. */
+export const countsAt: usize = LITERAL_COUNTS
+export const lengthsAt: usize = LITERAL_LENGTHS
 
 /** As zlib writes it: deflate, no flags, no time, Unix. */
 const HEADER_BYTES: usize = 10
@@ -26,6 +31,8 @@ export function member(length: i32, packedFrom: i32, checksum: u32): i32 {
   store<u16>(OUTPUT, 0x0300, 8)
   beginAt(OUTPUT + HEADER_BYTES)
   const end = INPUT + (length as usize)
+  // What is compared in one go may end behind the record: there is nothing of an earlier one.
+  memory.fill(end, 0, MARGIN)
   const textEnd = INPUT + (packedFrom as usize)
   let at = INPUT
   if (textEnd > at || end === at) {

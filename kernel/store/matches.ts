@@ -72,10 +72,10 @@ export function findMatches(from: usize, end: usize): usize {
     const nextFarAlike = alike(nextBytes, at + 1, nextFar)
     const isFar = farAlike > nearAlike
     const isNextFar = nextFarAlike > nextNearAlike
-    const hereAlike = select(farAlike, nearAlike, isFar)
-    const nextAlike = select(nextFarAlike, nextNearAlike, isNextFar)
+    const hereAlike = max(farAlike, nearAlike)
+    const nextAlike = max(nextFarAlike, nextNearAlike)
     const isNext = nextAlike > hereAlike
-    let length = select(nextAlike, hereAlike, isNext)
+    let length = max(nextAlike, hereAlike)
     if (length < MATCH_MIN) {
       const step = min((2 as usize) + ((at - literals) >> PATIENCE), blockEnd - at)
       count(LITERAL_COUNTS, load<u8>(at), 1)
@@ -86,8 +86,9 @@ export function findMatches(from: usize, end: usize): usize {
     }
     const distance = select(select(nextFar, nextNear, isNextFar), select(far, near, isFar), isNext)
     const unknown = at + 2
-    count(LITERAL_COUNTS, load<u8>(at), isNext as u32)
-    at += isNext as usize
+    const skipped = select(1, 0, isNext)
+    count(LITERAL_COUNTS, load<u8>(at), skipped)
+    at += skipped
     const most = min(MATCH_MAX, (end - at) as i32)
     length = length === GLANCE ? lengthOf(at, at - distance, most) : min(length, most)
     const symbol = distanceSymbol(distance - 1)

@@ -10,7 +10,7 @@
 /** The longest record that is taken in one piece. */
 export const INPUT_BYTES: i32 = 512 * 1_024
 /** What is read or written in one go may end here. */
-const MARGIN: i32 = 64
+export const MARGIN: i32 = 64
 
 /** Literals and lengths have one alphabet, distances another, and the lengths of their codes a third. */
 export const LITERALS: i32 = 286
