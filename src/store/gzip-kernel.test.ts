@@ -170,6 +170,15 @@ test('a record makes the same member whatever came before it', () => {
   )
 })
 
+test('what stood behind its end before does not decide which of two matches is taken', () => {
+  const record = 'abcdeX;abcdeY:!abcd'
+  const fresh = Buffer.from(new GzipKernel().memberOfBytes(Buffer.from(record)))
+  for (const rest of ['eX', 'eY', 'e', 'Z', '']) {
+    kernel.memberOfBytes(Buffer.from(`${record}${rest}`))
+    expect(fresh.equals(kernel.memberOfBytes(Buffer.from(record)))).toBe(true)
+  }
+})
+
 test('a record does not point into the one before it', () => {
   const secret = randomBytes(20_000)
   const first = checked(secret).length
