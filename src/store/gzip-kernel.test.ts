@@ -171,11 +171,13 @@ test('a record makes the same member whatever came before it', () => {
 })
 
 test('what stood behind its end before does not decide which of two matches is taken', () => {
-  const record = 'abcdeX;abcdeY:!abcd'
-  const fresh = Buffer.from(new GzipKernel().memberOfBytes(Buffer.from(record)))
-  for (const rest of ['eX', 'eY', 'e', 'Z', '']) {
-    kernel.memberOfBytes(Buffer.from(`${record}${rest}`))
-    expect(fresh.equals(kernel.memberOfBytes(Buffer.from(record)))).toBe(true)
+  // In other letters too, since a small table knows few of them at once.
+  for (let letter = 0; letter < 100; letter++) {
+    const bytes = Buffer.from('abcdeX;abcdeY:!abcdeX').map((byte) => byte + letter)
+    const record = bytes.subarray(0, -2)
+    const fresh = Buffer.from(new GzipKernel().memberOfBytes(record))
+    kernel.memberOfBytes(bytes)
+    expect(fresh.equals(kernel.memberOfBytes(record))).toBe(true)
   }
 })
 
