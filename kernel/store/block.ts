@@ -131,7 +131,7 @@ function fixedLength(symbol: i32): u32 {
 
 /** Up to 65,535 bytes as they are. */
 export function writeStored(from: usize, to: usize, isLast: bool): void {
-  putBits(isLast ? 1 : 0, BLOCK_HEADER_BITS)
+  putBits((isLast ? 1 : 0) | (STORED << 1), BLOCK_HEADER_BITS)
   endByte()
   const length = (to - from) as u32
   putBits(length | (~length << 16), 32)
@@ -176,7 +176,7 @@ function furtherBits(symbol: i32): u32 {
 /** Lengths as items: each for itself, or for a run of the same. */
 function planRuns(lengths: usize, count: i32): void {
   headerItems = HEADER_ITEMS
-  for (let from = 0; from < count; ) {
+  for (let from = 0; from < count;) {
     const length = at8(lengths, from)
     let to = from + 1
     while (to < count && at8(lengths, to) === length) to++
@@ -211,9 +211,7 @@ function putItem(symbol: u32, further: u32): void {
 function writeHeader(): void {
   makeCodes(HEADER_LENGTHS, HEADER_SYMBOLS, HEADER_CODES)
   putBits(
-    ((literalsTold - FIRST_LENGTH) as u32) |
-      (((distancesTold - 1) as u32) << 5) |
-      (((headerTold - 4) as u32) << 10),
+    ((literalsTold - FIRST_LENGTH) as u32) | (((distancesTold - 1) as u32) << 5) | (((headerTold - 4) as u32) << 10),
     14,
   )
   for (let place = 0; place < headerTold; place++) putBits(headerLength(place), 3)
@@ -272,12 +270,17 @@ function writeSequences(from: usize): void {
       count &= 7
       at += 4
     }
-    for (; run > 0; run--) {
-      const code = load<u32>(LITERAL_CODES + ((load<u8>(at) as usize) << 2))
-      wait |= ((code & 0xffff) as u64) << count
-      count += code >> 16
-      at++
-    }
+    // Up to three more: those that do not come have no bits. A branch for each would cost more.
+    const first = select(load<u32>(LITERAL_CODES + ((load<u8>(at) as usize) << 2)), 0, run > 0)
+    wait |= ((first & 0xffff) as u64) << count
+    count += first >> 16
+    const second = select(load<u32>(LITERAL_CODES + ((load<u8>(at, 1) as usize) << 2)), 0, run > 1)
+    wait |= ((second & 0xffff) as u64) << count
+    count += second >> 16
+    const third = select(load<u32>(LITERAL_CODES + ((load<u8>(at, 2) as usize) << 2)), 0, run > 2)
+    wait |= ((third & 0xffff) as u64) << count
+    count += third >> 16
+    at += run as usize
     store<u64>(to, wait)
     to += (count >> 3) as usize
     wait >>= count & 56

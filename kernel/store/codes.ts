@@ -1,6 +1,6 @@
 // Codes of few bits for what comes often (Huffman), none longer than a limit.
 
-import { BUCKETS, LENGTH_COUNTS, NEXT_CODES, SYMBOLS, TURNED, WEIGHTS } from './memory'
+import { BUCKETS, LENGTH_COUNTS, NEXT_CODES, SYMBOLS, TURNED, USED, WEIGHTS } from './memory'
 
 /** Counts from here on share a bucket, and are sorted one by one. */
 const BUCKET_LAST: u32 = 127
@@ -36,30 +36,35 @@ export function makeLengths(counts: usize, symbols: i32, limit: i32, lengths: us
 
 /** Symbols that come at all, the rarest first, to SYMBOLS, and how often to WEIGHTS. How many they are. */
 function sortSymbols(counts: usize, symbols: i32): i32 {
+  // hot: those that do not come are written over by the next. Nobody can foresee which they are.
+  let used = USED
+  for (let symbol: u32 = 0; symbol < (symbols as u32); symbol++) {
+    const weight = load<u32>(counts + ((symbol << 2) as usize))
+    store<u32>(used, (weight << 9) | symbol)
+    used += select(4, 0, weight !== 0)
+  }
   memory.fill(BUCKETS, 0, 4 * (BUCKET_LAST + 1))
-  for (let symbol = 0; symbol < symbols; symbol++) {
-    const bucket = bucketOf(load<u32>(counts + ((symbol << 2) as usize)))
+  for (let at = USED; at < used; at += 4) {
+    const bucket = bucketOf(load<u32>(at) >> 9)
     store<i32>(bucket, load<i32>(bucket) + 1)
   }
-  // From here on each bucket says where its next symbol goes. The first holds what never comes.
+  // From here on each bucket says where its next symbol goes.
   let place = 0
-  for (let bucket: u32 = 1; bucket <= BUCKET_LAST; bucket++) {
-    const at = BUCKETS + ((bucket << 2) as usize)
-    const size = load<i32>(at)
-    store<i32>(at, place)
+  for (let bucket = BUCKETS; bucket <= BUCKETS + 4 * BUCKET_LAST; bucket += 4) {
+    const size = load<i32>(bucket)
+    store<i32>(bucket, place)
     place += size
   }
   const lastStart = load<i32>(BUCKETS + 4 * BUCKET_LAST)
-  for (let symbol = 0; symbol < symbols; symbol++) {
-    const weight = load<u32>(counts + ((symbol << 2) as usize))
-    if (weight === 0) continue
+  for (let at = USED; at < used; at += 4) {
+    const weight = load<u32>(at) >> 9
     const bucket = bucketOf(weight)
     let to = load<i32>(bucket)
     store<i32>(bucket, to + 1)
     if (weight >= BUCKET_LAST) {
       for (; to > lastStart && weightAt(to - 1) > weight; to--) put(to, weightAt(to - 1), symbolAt(to - 1))
     }
-    put(to, weight, symbol as u32)
+    put(to, weight, load<u32>(at) & 0x1ff)
   }
   return place
 }

@@ -36,7 +36,7 @@ export function member(length: i32, packedFrom: i32, checksum: u32): i32 {
   const textEnd = INPUT + (packedFrom as usize)
   let at = INPUT
   if (textEnd > at || end === at) {
-    forget(packedFrom)
+    forget()
     do {
       beginCounts()
       const next = findMatches(at, textEnd)

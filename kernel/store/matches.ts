@@ -9,7 +9,7 @@
 
 import {
   BLOCK_BYTES_MAX,
-  CELL_BITS_MAX,
+  CELL_BITS,
   CELLS,
   DISTANCE_COUNTS,
   FIRST_LENGTH,
@@ -25,27 +25,21 @@ import {
 
 /** A prime that spreads bits. */
 const SPREAD: u32 = 2_654_435_761
-const CELL_BITS_MIN: i32 = 8
 /** Bytes compared at once. */
 const GLANCE: i32 = 16
-/** After so many literals, as bits, two more bytes are taken without a look each time: here nothing is to be found. */
-const PATIENCE: usize = 8
+/** After so many literals there seems to be nothing to find: the more there were, the more bytes are taken without a look. */
+const PATIENCE_BITS: usize = 8
 
 /** How many sequences the last block has. */
 export let sequences: i32 = 0
-let cellShift: u32 = 0
 
-/** A record of this length comes: what is known of the one before is forgotten, so that the same record always makes the same member. */
-export function forget(length: i32): void {
-  // Small records have small tables, which are emptied sooner.
-  const cellBits = min(max(32 - clz(length), CELL_BITS_MIN), CELL_BITS_MAX)
-  cellShift = 32 - cellBits
-  memory.fill(CELLS, 0, (4 as usize) << cellBits)
+/** A record comes: what is known of the one before is forgotten. Places would point before its beginning. */
+export function forget(): void {
+  memory.fill(CELLS, 0, (4 as usize) << CELL_BITS)
 }
 
 /** Finds the sequences of a block that begins at `from`, in a record that ends at `end`, and counts its symbols. Where the block ends. */
 export function findMatches(from: usize, end: usize): usize {
-  const shift = cellShift
   const blockEnd = min(end, from + BLOCK_BYTES_MAX - MATCH_MAX)
   // At both places there are as many bytes as the shortest match has.
   const searchEnd = ((end - from) as i32) <= MATCH_MIN ? from : min(blockEnd - 1, end - MATCH_MIN)
@@ -58,8 +52,8 @@ export function findMatches(from: usize, end: usize): usize {
   // hot: no branch until it is known whether one of both places has a match. What is not foreseen costs more than all comparisons.
   while (at < searchEnd) {
     const place = (at - INPUT) as u32
-    const known = lookUp(at, shift)
-    const nextKnown = lookUp(at + 1, shift)
+    const known = lookUp(at)
+    const nextKnown = lookUp(at + 1)
     const near = (place - known) & 0xffff
     const far = (place - (known >> 16)) & 0xffff
     const nextNear = (place + 1 - nextKnown) & 0xffff
@@ -77,11 +71,14 @@ export function findMatches(from: usize, end: usize): usize {
     const isNext = nextAlike > hereAlike
     let length = max(nextAlike, hereAlike)
     if (length < MATCH_MIN) {
-      const step = min((2 as usize) + ((at - literals) >> PATIENCE), blockEnd - at)
       count(LITERAL_COUNTS, load<u8>(at), 1)
       count(LITERAL_COUNTS, load<u8>(at, 1), 1)
-      if (step > 2) countLiterals(at + 2, at + step)
-      at += step
+      at += 2
+      if (at - literals > 1 << PATIENCE_BITS) {
+        const resume = min(at + ((at - literals) >> PATIENCE_BITS), blockEnd)
+        countLiterals(at, resume)
+        at = resume
+      }
       continue
     }
     const distance = select(select(nextFar, nextNear, isNextFar), select(far, near, isFar), isNext)
@@ -96,15 +93,12 @@ export function findMatches(from: usize, end: usize): usize {
     count(DISTANCE_COUNTS, symbol, 1)
     store<u64>(
       sequence,
-      ((at - literals) as u64) |
-        ((length as u64) << 16) |
-        (((distance - 1) as u64) << 32) |
-        ((symbol as u64) << 48),
+      ((at - literals) as u64) | ((length as u64) << 16) | (((distance - 1) as u64) << 32) | ((symbol as u64) << 48),
     )
     sequence += 8
     at += length as usize
     literals = at
-    learn(unknown, at, shift)
+    learn(unknown, at)
     if (sequence === sequencesEnd) break
   }
   const stop = sequence === sequencesEnd ? literals : max(blockEnd, literals)
@@ -114,27 +108,27 @@ export function findMatches(from: usize, end: usize): usize {
   return stop
 }
 
-function cellOf(at: usize, shift: u32): usize {
-  return CELLS + ((((load<u32>(at) * SPREAD) >> shift) << 2) as usize)
+function cellOf(at: usize): usize {
+  return CELLS + ((((load<u32>(at) * SPREAD) >> (32 - CELL_BITS)) << 2) as usize)
 }
 
 /** The last two places that began like this one, the later in the lower half. From now on it is itself the last. */
-function lookUp(at: usize, shift: u32): u32 {
-  const cell = cellOf(at, shift)
+function lookUp(at: usize): u32 {
+  const cell = cellOf(at)
   const known = load<u32>(cell)
   store<u32>(cell, (known << 16) | (((at - INPUT) as u32) & 0xffff))
   return known
 }
 
 /** The places of a match: the first two, and then by four. Which are left out is not worth a branch that nobody can foresee. */
-function learn(from: usize, to: usize, shift: u32): void {
-  lookUp(from, shift)
-  lookUp(from + 1, shift)
+function learn(from: usize, to: usize): void {
+  lookUp(from)
+  lookUp(from + 1)
   for (let at = from + 2; at + 3 < to; at += 4) {
-    lookUp(at, shift)
-    lookUp(at + 1, shift)
-    lookUp(at + 2, shift)
-    lookUp(at + 3, shift)
+    lookUp(at)
+    lookUp(at + 1)
+    lookUp(at + 2)
+    lookUp(at + 3)
   }
 }
 

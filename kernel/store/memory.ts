@@ -57,7 +57,8 @@ export const SLOT_BITS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
 ])
 
-/** Of a code being made: weights and symbols by weight, and how many codes there are of each length. */
+/** Of a code being made: symbols that come, and from bit 9 on how often; weights and symbols by weight, and how many codes there are of each length. */
+export const USED: usize = memory.data(4 * 288, 16)
 export const WEIGHTS: usize = memory.data(4 * 288, 16)
 export const SYMBOLS: usize = memory.data(2 * 288, 16)
 export const BUCKETS: usize = memory.data(4 * 128, 16)
@@ -72,7 +73,7 @@ export const HEADER_ITEMS: usize = memory.data(2 * 320, 16)
 export const TURNED: usize = memory.data(256, 16)
 
 /** By hash of four bytes where they last stood, and the time before, in the lower 16 bits of their places. */
-export const CELL_BITS_MAX: i32 = 13
+export const CELL_BITS: i32 = 13
 export const CELLS: usize = memory.data(4 << 13, 64)
 
 /**
