@@ -19,6 +19,7 @@ import {
   type ZlibOptions,
   zstdCompressSync,
 } from 'node:zlib'
+import { GzipKernel } from '../src/store/gzip-kernel.ts'
 import { ForkedTestWeb } from '../testweb/index.ts'
 import { corpusPages } from './corpus.ts'
 
@@ -72,7 +73,11 @@ const zstd = (level: number): Way['run'] =>
       }).length,
   )
 
-/** As the archive does it: engines that stay, four at once, one write for every member. */
+/** As the archive does it unless told a level: by its own kernel, in place. */
+const kernel = new GzipKernel()
+const byKernel: Way['run'] = each((page) => kernel.memberOfBytes(page).length)
+
+/** As the archive does it by level: engines that stay, four at once, one write for every member. */
 function lanes(make: () => Transform & { reset?(): void }, resets: boolean): Way['run'] {
   const engines = Array.from({ length: 4 }, make)
   let bytes = 0
@@ -125,6 +130,7 @@ const sets: [string, Buffer[]][] = [
 for (const [set, pages] of sets.filter(([, pages]) => pages.length > 0)) {
   const mean = pages.reduce((sum, page) => sum + page.length, 0) / pages.length
   console.log(`${set}: ${pages.length} pages of ${mean.toFixed(0)} bytes`)
+  add(`${set}, kernel`, pages, byKernel)
   for (let level = 1; level <= 9; level++) add(`${set}, gzip -${level}`, pages, gzipped({ level }))
   for (const level of [-5, 1, 2, 3, 4, 5, 6, 9]) add(`${set}, zstd ${level}`, pages, zstd(level))
 }
@@ -141,6 +147,7 @@ for (const [name, strategy] of [
 }
 for (const bytes of [500, 1_000, 2_000, 4_000, 8_000, 14_000]) {
   const cut = someHtml.map((page) => page.subarray(0, bytes))
+  add(`${bytes} bytes, kernel`, cut, byKernel)
   add(`${bytes} bytes, gzip in place`, cut, gzipped({ level: 4 }))
   add(`${bytes} bytes, gzip in lanes`, cut, gzipLanes())
   add(`${bytes} bytes, zlib.gzip`, cut, gzipCalls)
@@ -165,6 +172,12 @@ for (const bytes of [4_000, 14_000]) {
     )
     return (heads(pages) as number) + (stored(pages) as number)
   })
+  const withHead = packed.map((body) => Buffer.concat([head, body]))
+  add(
+    `packed, ${bytes} bytes, head of 900 and stored by the kernel`,
+    withHead,
+    each((record) => kernel.memberOfBytes(record, head.length).length),
+  )
   add(`packed, ${bytes} bytes, zstd 3 in lanes`, packed, zstdLanes())
 }
 add(

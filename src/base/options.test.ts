@@ -5,6 +5,7 @@ import { z } from 'zod'
 import {
   choice,
   count,
+  countOrWord,
   duration,
   durationLimit,
   factorLimit,
@@ -24,6 +25,7 @@ const schema = z.strictObject({
   time: durationLimit({ text: 'time' }),
   name: text('', { text: 'name' }, (value) => (value === 'nobody' ? 'nobody is not a name' : null)),
   hosts: count(4, { text: 'hosts' }, { min: 1, max: 10 }),
+  level: countOrWord('fast', { text: 'level' }, { min: 1, max: 9 }),
   pages: limit({ text: 'pages' }),
   rate: factorLimit({ text: 'rate' }, 0.01),
   bandwidth: sizeLimit({ text: 'bandwidth' }, 1_024),
@@ -40,6 +42,7 @@ test('what is not said takes its default, in the unit the code works with', () =
     time: null,
     name: '',
     hosts: 4,
+    level: 'fast',
     pages: null,
     rate: null,
     bandwidth: null,
@@ -70,6 +73,8 @@ test.for([
   [{ bandwidth: '-1MB' }, "'-1MB' must not be negative"],
   [{ hosts: 0 }, '>=1'],
   [{ hosts: 1.5 }, 'int'],
+  [{ level: 10 }, '<=9'],
+  [{ level: 'slow' }, 'fast'],
   [{ scope: 'galaxy' }, 'host'],
   [{ include: ['('] }, 'regular expression'],
   [{ unknown: 1 }, 'unknown'],
@@ -84,6 +89,10 @@ test('limits are off when they are null, and else in the unit the code works wit
   expect(schema.parse(said)).toMatchObject({ rate: 0.5, bandwidth: 10_000_000, pages: 7 })
   const none = { rate: null, bandwidth: null, pages: null }
   expect(schema.parse(none)).toMatchObject(none)
+})
+
+test('what is a number or a word may be either', () => {
+  for (const level of [1, 9, 'fast']) expect(schema.parse({ level })).toMatchObject({ level })
 })
 
 test('every option knows its text, default and flag', () => {

@@ -154,6 +154,17 @@ export function countOrUsual(
   return register(z.int().min(bounds.min).max(bounds.max).nullable().default(null), 'number', facts, usual, 'N')
 }
 
+/** A whole number, or a word for what no number says, which is the default. */
+export function countOrWord<const W extends string>(
+  word: W,
+  facts: OptionFacts,
+  bounds: { readonly min: number; readonly max: number },
+): z.ZodDefault<z.ZodType<W | number, W | number>> {
+  const schema = z.union([z.int().min(bounds.min).max(bounds.max), z.literal(word)])
+  const type = schema as unknown as z.ZodType<W | number, W | number>
+  return register(type.default(word as never), 'number', facts, word, `${word}|N`)
+}
+
 /** A limit that need not be whole, off unless given. */
 export function factorLimit(facts: OptionFacts, min: number): z.ZodDefault<z.ZodNullable<z.ZodNumber>> {
   return registerLimit(z.number().min(min).nullable().default(null), 'number', facts, 'X')

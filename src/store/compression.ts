@@ -2,13 +2,15 @@
 //
 // Where that is done, is a matter of what it costs the thread that crawls, and of what it costs at all (decision 0020):
 //
-//    a page of 14 kB        in the thread pool, by engines that live as long as the archive: 20 µs of our thread instead of 160
-//    a request of 500 bytes in place, where there is gzip: 22 µs; in the pool 21 of ours and 55 in all
-//    a body that came       in place, where there is gzip: its text is deflated, the body stored. zstd sees by itself that
-//      compressed           it cannot win, and its engines cost nothing to begin anew: all goes to the pool
-//    more than 512 KiB      streamed, which bounds memory
+//                           gzip, fast         gzip by level      zstd
+//    a page of 14 kB        in place, kernel   pool               pool
+//    a request of 500 bytes in place, kernel   in place, zlib     pool
+//    a body that came       in place: its text is deflated,       pool: it sees by itself that
+//      compressed           the body stored                       it cannot win
+//    more than 512 KiB      streamed through zlib in the pool, which bounds memory
 //
-// `zlib.gzip`, which makes an engine for every call, takes half as much again of our thread and up to twice the CPU.
+// The kernel takes 61 µs for a page where zlib takes 104 (level 1) to 135 (level 4), and some 10 more to go to the pool and back. Engines of the pool live as
+// long as the archive: `zlib.gzip`, which makes one for every call, takes half as much again of our thread and up to twice the CPU.
 
 import {
   constants,
@@ -20,6 +22,8 @@ import {
   type ZstdOptions,
 } from 'node:zlib'
 import type { Transform } from 'node:stream'
+import { GzipKernel } from './gzip-kernel.ts'
+import type { GzipLevel } from './options.ts'
 import { storedMember, storedPieces } from './stored-member.ts'
 import { buildRecord, type PlannedRecord, recordPieces, textBytes } from './warc-record.ts'
 
@@ -28,9 +32,12 @@ export interface Compression {
   readonly suffix: '' | '.gz' | '.zst'
   /** Documents whose records take no more than this are built in one piece. */
   readonly wholeBytesMax: number
-  /** For the thread pool; null where there is no compression. */
+  /** For the thread pool; null where nothing goes there. */
   readonly engines: Engines | null
-  /** The pieces of the member at once, or null for records that go to the pool. */
+  /**
+   * The pieces of the member at once, valid until the next is made. Null for records that go to the pool, and where
+   * there is no compression.
+   */
   inPlace(record: PlannedRecord): readonly Uint8Array[] | null
   /** A record in pieces, and what they still have to go through, if anything. */
   stream(record: PlannedRecord): { readonly pieces: Iterable<Uint8Array>; readonly compressor: Transform | null }
@@ -50,14 +57,18 @@ const OUTPUT_BYTES = 64 * 2 ** 10
 /** Up to here gzip is cheaper than going to the pool, by all threads together: 23 to 40 µs against 55. */
 const IN_PLACE_BYTES_MAX = 1_024
 
+/** Of what is too large for the kernel: most of the gain for two thirds of what 6 costs. */
+const LARGE_LEVEL = 4
+
 export interface CompressionLevels {
-  readonly gzipLevel: number
+  readonly gzipLevel: GzipLevel
   readonly zstdLevel: number
 }
 
 export function compressionOf(kind: 'gzip' | 'zstd' | 'none', levels: CompressionLevels): Compression {
   if (kind === 'none') return plain()
-  return kind === 'gzip' ? gzip(levels.gzipLevel) : zstd(levels.zstdLevel)
+  if (kind === 'zstd') return zstd(levels.zstdLevel)
+  return levels.gzipLevel === 'fast' ? fastGzip() : gzip(levels.gzipLevel)
 }
 
 function plain(): Compression {
@@ -67,6 +78,20 @@ function plain(): Compression {
     engines: null,
     inPlace: () => null,
     stream: (record) => ({ pieces: recordPieces(record), compressor: null }),
+  }
+}
+
+function fastGzip(): Compression {
+  const kernel = new GzipKernel()
+  return {
+    suffix: '.gz',
+    wholeBytesMax: kernel.bytesMax,
+    engines: null,
+    inPlace: (record) => [kernel.memberOf(record)],
+    stream: (record) =>
+      record.bytes <= kernel.bytesMax
+        ? { pieces: [kernel.memberOf(record)], compressor: null }
+        : gzipStream(record, LARGE_LEVEL),
   }
 }
 
@@ -87,11 +112,14 @@ function gzip(level: number): Compression {
         ? storedMember(built, textBytes(record), level)
         : [gzipSync(built, { level, chunkSize: IN_PLACE_BYTES_MAX })]
     },
-    stream: (record) =>
-      record.isPacked
-        ? { pieces: storedPieces(recordPieces(record), level), compressor: null }
-        : { pieces: recordPieces(record), compressor: createGzip({ level }) },
+    stream: (record) => gzipStream(record, level),
   }
+}
+
+function gzipStream(record: PlannedRecord, level: number): ReturnType<Compression['stream']> {
+  return record.isPacked
+    ? { pieces: storedPieces(recordPieces(record), level), compressor: null }
+    : { pieces: recordPieces(record), compressor: createGzip({ level }) }
 }
 
 function zstd(level: number): Compression {

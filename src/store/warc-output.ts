@@ -79,15 +79,25 @@ export class WarcOutput {
     }
   }
 
-  /** Builds the records of one document in the file's own buffer. Only when ready, and where there is no compression. */
-  putPlain(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation {
+  /** Puts the records of one document, made here and now. Only when ready, and where nothing goes to the pool. */
+  putWhole(records: readonly PlannedRecord[], onPlace?: OnPlace): WarcLocation {
     const open = this.#ready()
     const { file } = open
-    const target = file.reserve(bytes)
-    let at = file.fill
-    for (let i = 0; i < records.length; i++) at = buildRecord(records[i] as PlannedRecord, target, at)
-    const offset = file.advance(bytes)
-    return this.#placed(open, offset, records[0]?.bytes ?? 0, onPlace)
+    const { compression } = this.#settings
+    const offset = file.length
+    let firstLength = 0
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i] as PlannedRecord
+      const member = compression.inPlace(record)
+      if (member === null) {
+        // Not compressed: built in the file's own buffer.
+        const target = file.reserve(record.bytes)
+        buildRecord(record, target, file.fill)
+        file.advance(record.bytes)
+      } else for (const piece of member) file.append(piece)
+      if (i === 0) firstLength = file.length - offset
+    }
+    return this.#placed(open, offset, firstLength, onPlace)
   }
 
   /** Puts the members of one document, each in pieces. Only when ready. */

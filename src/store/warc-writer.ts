@@ -1,5 +1,5 @@
-// Documents into WARC files, in the order they are offered. Hot: without compression a document is built in the file's own
-// buffer before write() returns; with it, documents are compressed beside each other in the thread pool.
+// Documents into WARC files, in the order they are offered. Hot: without compression, or where the kernel does it, a document is put
+// before write() returns; with zstd or a level of zlib, documents are compressed beside each other in the thread pool.
 //
 //    write() ──▶ waiting ──▶ │ being compressed, at most 2 MiB of records │ ──▶ file
 //                ▢ ▢ ▢       │ ■ ■ ▢ ■ ▢                                   │     each document whole, first come, first put
@@ -60,7 +60,7 @@ export class WarcWriter implements Archive {
   readonly #output: WarcOutput
   readonly #compression: Compression
   readonly #recordSettings: RecordSettings
-  /** Null where there is no compression: then the line is always empty. */
+  /** Null where nothing is compressed elsewhere: then the line is always empty. */
   readonly #pool: CompressionPool | null
   #waiting: Passenger[] = []
   #line: Passenger[] = []
@@ -114,7 +114,7 @@ export class WarcWriter implements Archive {
     const isFree = !this.#isBusy && this.#line.length + this.#waiting.length === 0 && this.#output.isReady
     if (isFree && bytes <= this.#compression.wholeBytesMax) {
       try {
-        const location = this.#putAtOnce(records, bytes, onPlace)
+        const location = this.#putAtOnce(records, onPlace)
         if (location !== null) return this.#afterDrain(location)
       } catch (cause) {
         return Promise.reject(this.#fail(cause))
@@ -167,8 +167,8 @@ export class WarcWriter implements Archive {
   }
 
   /** Null for documents that go to the pool. */
-  #putAtOnce(records: readonly PlannedRecord[], bytes: number, onPlace?: OnPlace): WarcLocation | null {
-    if (this.#pool === null) return this.#output.putPlain(records, bytes, onPlace)
+  #putAtOnce(records: readonly PlannedRecord[], onPlace?: OnPlace): WarcLocation | null {
+    if (this.#pool === null) return this.#output.putWhole(records, onPlace)
     const members: (readonly Uint8Array[])[] = []
     for (const record of records) {
       const member = this.#compression.inPlace(record)
@@ -234,13 +234,13 @@ export class WarcWriter implements Archive {
     if (!this.#isAdmitting) this.#admit()
   }
 
-  /** A document that is streamed, or one that is not compressed and came while it could not be put at once. */
+  /** A document that is streamed, or one that does not go to the pool and came while it could not be put at once. */
   async #putAlone({ records, bytes, onPlace, resolve, reject }: Passenger): Promise<() => void> {
     try {
       await this.#output.roll()
       const location =
         bytes <= this.#compression.wholeBytesMax
-          ? this.#output.putPlain(records, bytes, onPlace)
+          ? this.#output.putWhole(records, onPlace)
           : await this.#output.stream(records, onPlace)
       const settled = this.#afterDrain(location)
       return () => resolve(settled)
