@@ -153,7 +153,7 @@ export class Exchange {
         contents.lend(agent, message.id, message.digest).catch(onFault)
         return
       case 'claimed':
-        contents.answered(message.id, message.original)
+        contents.answered(agent, message.id, message.original)
         return
       case 'release':
         contents.returned(agent, message.digest)

@@ -77,7 +77,7 @@ test("another's digest is asked of its owner; an original travels as a note, a c
   const answer = contents.claim(FOREIGN)
   expect(said).toEqual([{ agent: 1, message: { kind: 'claim', id: 1, digest: FOREIGN.toString('hex') } }])
   expect(contents.asking).toBe(1)
-  contents.answered(1, null)
+  contents.answered(1, 1, null)
   expect(await answer).toBeNull()
   expect(contents.asking).toBe(0)
   contents.keep(FOREIGN, ORIGINAL)
@@ -238,8 +238,53 @@ test('an owner that does not answer is not waited for for ever, where there is a
   expect(await early).toBeNull()
   expect(contents.asking).toBe(1)
   // An answer that comes too late is heard by nobody, one in time is.
-  contents.answered(1, ORIGINAL)
-  contents.answered(2, ORIGINAL)
+  contents.answered(1, 1, ORIGINAL)
+  contents.answered(2, 2, ORIGINAL)
   expect(await late).toEqual(ORIGINAL)
   expect(said.map(({ kind }) => kind)).toEqual(['claim', 'claim'])
+})
+
+test('an owner that was waited for in vain holds up nobody else, is asked now and then, and is waited for again once it is heard', async () => {
+  const clock = new ManualClock()
+  const said: PeerMessage[] = []
+  const contents = new SharedContents({
+    owners: new Owners(0, AGENTS),
+    own: new MemoryContentSeen(),
+    write: () => 0,
+    note: () => {},
+    send: (_, message) => void said.push(message),
+    whenDurable: (callback) => callback(),
+    patience: { clock, ms: 3_000 },
+  })
+  const oldest = contents.claim(FOREIGN)
+  clock.advance(2_000)
+  // Asked later, and known to be in vain as soon as the oldest is.
+  const younger = contents.claim(FOREIGN)
+  const other = contents.claim(digestOf(2))
+  clock.advance(1_100)
+  expect(await oldest).toBeNull()
+  expect(await younger).toBeNull()
+  expect(contents.asking).toBe(1)
+  contents.answered(2, 3, ORIGINAL)
+  expect(await other).toEqual(ORIGINAL)
+  said.length = 0
+  // At once, and not as a promise.
+  for (let i = 0; i < 10; i++) expect(contents.claim(FOREIGN)).toBeNull()
+  expect(said).toEqual([])
+  clock.advance(1_000)
+  for (let i = 0; i < 10; i++) expect(contents.claim(FOREIGN)).toBeNull()
+  expect(said).toEqual([{ kind: 'claim', id: 4, digest: FOREIGN.toString('hex') }])
+  // Too late for that page, and a sign of life.
+  contents.answered(1, 4, ORIGINAL)
+  const again = contents.claim(FOREIGN)
+  expect(again).toBeInstanceOf(Promise)
+  contents.answered(1, 5, ORIGINAL)
+  expect(await again).toEqual(ORIGINAL)
+  // A new owner is heard by its wire.
+  const lost = contents.claim(FOREIGN)
+  clock.advance(4_500)
+  expect(await lost).toBeNull()
+  expect(contents.claim(FOREIGN)).toBeNull()
+  contents.reconnected(1)
+  expect(contents.claim(FOREIGN)).toBeInstanceOf(Promise)
 })

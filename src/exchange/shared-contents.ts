@@ -33,6 +33,9 @@ export interface Patience {
   readonly ms: number
 }
 
+/** An owner that was waited for in vain is asked so often whether it is back. */
+const PROBE_MS = 1_000
+
 interface Asked {
   readonly agent: number
   readonly digest: string
@@ -62,6 +65,8 @@ export class SharedContents implements ContentSeen {
   readonly #claimed = new Set<string>()
   /** By agent: how often its wire was made anew. An answer for an earlier one finds nobody. */
   readonly #wires: number[]
+  /** Owners that were waited for in vain and have not been heard since: when each was asked last. */
+  readonly #silent = new Map<number, number>()
 
   constructor(parts: SharedContentsParts) {
     this.#parts = parts
@@ -78,9 +83,17 @@ export class SharedContents implements ContentSeen {
       if (answer === null) this.#claimed.add(text)
       return answer
     }
+    const sinceMs = this.#parts.patience?.clock.nowMs() ?? 0
+    const silentMs = this.#silent.get(agent)
+    if (silentMs !== undefined && sinceMs - silentMs < PROBE_MS) return null
     const id = ++this.#lastId
+    if (silentMs !== undefined) {
+      // Its answer, whatever it says, will show that it is back.
+      this.#silent.set(agent, sinceMs)
+      send(agent, { kind: 'claim', id, digest: text })
+      return null
+    }
     return new Promise((resolve) => {
-      const sinceMs = this.#parts.patience?.clock.nowMs() ?? 0
       this.#asked.set(id, { agent, digest: text, sinceMs, resolve })
       send(agent, { kind: 'claim', id, digest: text })
       this.#loseLater()
@@ -89,8 +102,9 @@ export class SharedContents implements ContentSeen {
 
   /**
    * An owner that does not answer, because its machine has died and nobody has its share yet, must not hold up pages here, and with them
-   * their hosts: after a while what it was asked counts as new. What it hears then, the note or that no page came of it, is what it would
-   * have heard.
+   * their hosts: after a while what it was asked counts as new, and so does at once what it would be asked next, until it is heard again.
+   * (Where each question was waited for, every host soon stood at a page whose content was the dead one's: bench/takeover.ts.) What it
+   * hears then, the note or that no page came of it, is what it would have heard.
    */
   #loseLater(): void {
     const { patience } = this.#parts
@@ -101,9 +115,10 @@ export class SharedContents implements ContentSeen {
       this.#isLosing = false
       const untilMs = clock.nowMs() - ms
       // Oldest first.
-      for (const [id, { sinceMs }] of this.#asked) {
-        if (sinceMs > untilMs) break
-        this.answered(id, null)
+      for (const [id, { sinceMs, agent }] of this.#asked) {
+        if (sinceMs > untilMs && !this.#silent.has(agent)) continue
+        this.#silent.set(agent, this.#silent.get(agent) ?? clock.nowMs())
+        this.#resolve(id, null)
       }
       this.#loseLater()
     })
@@ -180,7 +195,12 @@ export class SharedContents implements ContentSeen {
     })
   }
 
-  answered(id: number, original: Original | null): void {
+  answered(agent: number, id: number, original: Original | null): void {
+    this.#silent.delete(agent)
+    this.#resolve(id, original)
+  }
+
+  #resolve(id: number, original: Original | null): void {
     const asked = this.#asked.get(id)
     this.#asked.delete(id)
     asked?.resolve(original)
@@ -205,6 +225,7 @@ export class SharedContents implements ContentSeen {
   /** The other end of a wire is new: what it held is free, and what it was asked it must be asked again. */
   reconnected(agent: number): void {
     this.#wires[agent] = (this.#wires[agent] as number) + 1
+    this.#silent.delete(agent)
     for (const [text, holder] of [...this.#lent]) if (holder === agent) this.returned(agent, text)
     for (const [id, asked] of this.#asked) {
       if (asked.agent === agent) this.#parts.send(agent, { kind: 'claim', id, digest: asked.digest })
