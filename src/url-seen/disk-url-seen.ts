@@ -45,6 +45,9 @@ export interface DiskUrlSeenOptions {
   readonly state: SeenState | null
 }
 
+/** Places that are looked at together before each is looked up: the links of a page, and few enough to stay in the cache. */
+const TOUCHED_URLS = 64
+
 export class DiskUrlSeen implements UrlSeen {
   readonly #directory: string
   readonly #runs: SeenRuns
@@ -219,6 +222,7 @@ export class DiskUrlSeen implements UrlSeen {
     const previous = this.#previous
     this.#lookup.begin(to - from)
     for (let i = from; i < to; i++) {
+      if ((i - from) % TOUCHED_URLS === 0) active.touch(highs, lows, i, Math.min(to, i + TOUCHED_URLS))
       const high = highs[i] as number
       const low = lows[i] as number
       const place = active.find(high, low)

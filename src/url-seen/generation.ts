@@ -27,6 +27,8 @@ export class Generation {
   #mask: number
   readonly sizeMax: number
   #size = 0
+  /** Of no meaning: what is computed must be kept, or it is not computed. */
+  touched = 0
 
   constructor(memoryBytes: number) {
     const places = 2 ** Math.max(4, Math.floor(Math.log2(memoryBytes / PLACE_BYTES)))
@@ -82,6 +84,23 @@ export class Generation {
     while (kinds[place] !== FREE && (keys[2 * place] !== low || keys[2 * place + 1] !== high))
       place = (place + 1) & mask
     return place
+  }
+
+  /**
+   * Looks at the places of some fingerprints and remembers nothing. Each place is in memory far from the others, and a look waits for
+   * it; these looks do not depend on each other, so the processor waits for many at once, and find() finds them in its cache.
+   */
+  touch(highs: Uint32Array, lows: Uint32Array, from: number, to: number): void {
+    const keys = this.#keys
+    const kinds = this.#kinds
+    const meetings = this.#meetings
+    const mask = this.#mask
+    let sum = 0
+    for (let i = from; i < to; i++) {
+      const place = mixFingerprint(highs[i] as number, lows[i] as number) & mask
+      sum ^= (keys[2 * place] as number) ^ (kinds[place] as number) ^ (meetings[place] as number)
+    }
+    this.touched = sum
   }
 
   holds(high: number, low: number): boolean {
