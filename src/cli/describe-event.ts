@@ -49,6 +49,8 @@ export function describeEvent(event: NodeEvent): string {
       return 'The engine does not answer and the lease of this node is over: nobody is asked for anything until it does.'
     case 'node-resumed':
       return 'The lease of this node runs.'
+    case 'engine-awaited':
+      return 'The engine does not answer: this node takes part when it does.'
     case 'crawl-paused':
       return 'The crawl is paused: nobody is asked for anything until an operator lets it go on.'
     case 'crawl-unpaused':
@@ -88,6 +90,7 @@ export function kindOfEvent(event: NodeEvent): EventKind {
     case 'view':
     case 'node-silent':
     case 'node-resumed':
+    case 'engine-awaited':
     case 'node-reborn':
     case 'lost-settled':
       return 'node'

@@ -35,6 +35,8 @@ class Stand {
   readonly members: ClusterMember[] = []
   readonly said: string[] = []
   isDiskFull = false
+  /** Nobody waits for an engine that is away any more. */
+  isGivenUp = false
   /** What giving up a share waits for. */
   giving: Promise<void> = Promise.resolve()
   #incarnations = 0
@@ -86,6 +88,10 @@ class Stand {
         out: (way) => ways.push(way),
       },
       answer: async (question) => new TextEncoder().encode(`${node} heard ${new TextDecoder().decode(question)}`),
+      waitsForEngine: () => {
+        this.said.push(`${node} waits`)
+        return !this.isGivenUp
+      },
     })
     this.members.push(member)
     return { member, lease, ways }
@@ -151,6 +157,32 @@ test('a crash is followed by a takeover within 25 seconds; a fenced node says so
   await stand.pass(10_000)
   expect(stand.said).toContain('ada reborn i3')
   expect(stand.holders()).toEqual(stand.expected('ada', 'bea'))
+})
+
+test('whoever comes while the engine is away waits for it, takes its part then, and takes nobody for dead for that', async () => {
+  await stand.start('ada')
+  await stand.pass(3_000)
+  const client = stand.engine.client()
+  client.cut()
+  const coming = stand.start('bea', client)
+  await stand.pass(60_000)
+  expect(stand.said).toContain('bea waits')
+  client.restore()
+  await stand.pass(15_000)
+  await coming
+  expect(stand.holders()).toEqual(stand.expected('ada', 'bea'))
+  expect(stand.said.filter((line) => line.includes('reborn') || line.includes('fenced'))).toEqual([])
+})
+
+test('whoever is to stop does not wait for an engine that is away', async () => {
+  const client = stand.engine.client()
+  client.cut()
+  const coming = stand.start('ada', client)
+  const failed = expect(coming).rejects.toMatchObject({ code: 'ENGINE_UNREACHABLE' })
+  await stand.pass(20_000)
+  stand.isGivenUp = true
+  await stand.pass(20_000)
+  await failed
 })
 
 test('a name in use is refused, with who has it and where', async () => {

@@ -1,7 +1,7 @@
 // A node's membership, run over an engine with real time: hears records and beats, does what the machine says, tells its owner
 // what must be told at once. Everything that is decided is decided in membership.ts.
 
-import { type Clock, Fault } from '../base/index.ts'
+import { type Clock, type ClockMs, Fault } from '../base/index.ts'
 import type { Engine, EngineRecord, Stop } from '../engine/index.ts'
 import { changeRecord, type Changes } from './changes.ts'
 import type { Lease } from './lease.ts'
@@ -58,6 +58,8 @@ export interface MemberOptions extends MembershipSettings {
   readonly owner: MemberOwner
   /** Answers what is asked of this node by name, but for `membership`, which is answered here. */
   readonly answer: (question: Uint8Array) => Promise<Uint8Array>
+  /** The engine does not answer one who begins: told once, and asked before each further try. True: it is waited for. */
+  readonly waitsForEngine: () => boolean
 }
 
 export interface MemberReport {
@@ -70,6 +72,9 @@ export interface MemberReport {
   readonly shares: readonly ShareReport[]
 }
 
+/** Between two tries of one who begins while the engine does not answer. */
+const BEGIN_AGAIN_MS = 1_000
+
 /** Subject of the messages that say: a share was released. Only a hint; whoever misses it looks a second later. */
 const RELEASED = 'cluster.released'
 export const NODE_SERVICE = 'node'
@@ -80,6 +85,8 @@ export class ClusterMember {
   readonly #membership: Membership
   readonly #stops: Stop[] = []
   #cancelWake: () => void = () => undefined
+  /** It hears everything: what it has not heard has not been said. */
+  #hasBegun = false
   #isPumping = false
   #isOver = false
   #isServing = false
@@ -90,8 +97,13 @@ export class ClusterMember {
   /** Hears what is there already, then begins to take part. */
   static async start(options: MemberOptions): Promise<ClusterMember> {
     const member = new ClusterMember(options)
-    await member.#listen()
-    member.#pump()
+    try {
+      await member.#listen()
+    } catch (fault) {
+      member.close()
+      throw fault
+    }
+    member.#begin()
     return member
   }
 
@@ -197,21 +209,47 @@ export class ClusterMember {
     const { engine } = this.#options
     // Records before beats: whose beat it is must be known.
     for (const kind of RECORD_KINDS) {
-      for (const record of await engine.records.list(kind)) this.#hear(record)
+      for (const record of await this.#patiently(() => engine.records.list(kind))) this.#hear(record)
     }
     for (const kind of RECORD_KINDS) {
-      this.#stops.push(await engine.records.watch(kind, (record) => this.#guarded(() => this.#hear(record))))
+      const watch = (): Promise<Stop> => engine.records.watch(kind, (record) => this.#guarded(() => this.#hear(record)))
+      this.#stops.push(await this.#patiently(watch))
     }
-    this.#stops.push(
-      engine.onConnection((isConnected) => this.#guarded(() => this.#membership.hearConnection(isConnected))),
-      engine.subscribe(RELEASED, (bytes) => this.#guarded(() => this.#membership.shares.hint(Number(textOf(bytes))))),
-      await engine.watchBeats((name, value, isPast) =>
+    const hearBeats = (): Promise<Stop> =>
+      engine.watchBeats((name, value, isPast) =>
         this.#guarded(() => {
           const [, incarnation = ''] = name.split('.')
           this.#membership.hearBeat(incarnation, beatNumber(value), isPast)
         }),
-      ),
+      )
+    this.#stops.push(
+      engine.onConnection((isConnected) => this.#guarded(() => this.#membership.hearConnection(isConnected))),
+      engine.subscribe(RELEASED, (bytes) => this.#guarded(() => this.#membership.shares.hint(Number(textOf(bytes))))),
+      await this.#patiently(hearBeats),
     )
+  }
+
+  /** Of one who has nothing yet, nobody waits for anything: an engine that is away for a while is no reason to give up. */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask()
+      } catch (fault) {
+        const isAway = fault instanceof Fault && fault.code === 'ENGINE_UNREACHABLE'
+        if (!isAway || !this.#options.waitsForEngine()) throw fault
+        const { clock } = this.#options
+        await new Promise<void>((resolve) => {
+          clock.callAt((clock.nowMs() + BEGIN_AGAIN_MS) as ClockMs, resolve)
+        })
+      }
+    }
+  }
+
+  /** Hearing may have taken long: nobody is silent for longer than from now on. */
+  #begin(): void {
+    this.#hasBegun = true
+    this.#membership.countAnew()
+    this.#pump()
   }
 
   #hear(record: EngineRecord): void {
@@ -232,7 +270,7 @@ export class ClusterMember {
   }
 
   #pump(): void {
-    if (this.#isPumping || this.#isOver) return
+    if (!this.#hasBegun || this.#isPumping || this.#isOver) return
     this.#isPumping = true
     try {
       let effects = this.#membership.step()

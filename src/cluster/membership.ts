@@ -264,7 +264,12 @@ export class Membership {
 
   hearConnection(isConnected: boolean): void {
     this.#isConnected = isConnected
-    if (isConnected) this.#sightings.reconnected(this.#clock.nowMs())
+    if (isConnected) this.countAnew()
+  }
+
+  /** The silence of others counts from here. */
+  countAnew(): void {
+    this.#sightings.reconnected(this.#clock.nowMs())
   }
 
   /** The beat was stored, and *then* no view was there of which hear() was not told. */

@@ -119,6 +119,8 @@ export class ClusterNode {
   #unreadTold = 0
   #resolveEnd: (reason: StopReason) => void = () => {}
   #stop: StopReason | null = null
+  /** It was told that the engine is waited for. */
+  #isAwaiting = false
   /** It took part to the end of the crawl. */
   #isEnded = false
   #fault: unknown = null
@@ -289,7 +291,7 @@ export class ClusterNode {
       this.#resolveEnd = resolve
     })
     const knownDead = await formerIncarnations(dir)
-    this.#member = await ClusterMember.start({
+    const member = await ClusterMember.start({
       node,
       weight,
       version: software,
@@ -334,7 +336,14 @@ export class ClusterNode {
         out: (how) => this.#out(how),
       },
       answer: (question) => this.#answer(question),
+      waitsForEngine: () => this.#waitsForEngine(),
+    }).catch((fault: unknown) => {
+      if (this.#stop === null || (fault as Partial<Fault>).code !== 'ENGINE_UNREACHABLE') throw fault
+      return null
     })
+    // It was to stop while it waited for the engine, and has begun nothing.
+    if (member === null) return this.#stop ?? 'interrupted'
+    this.#member = member
     // What was said before we came.
     this.#changed()
     this.#wished()
@@ -348,6 +357,14 @@ export class ClusterNode {
     const reason = await end
     this.#leaveChair()
     return reason
+  }
+
+  /** The engine was there when this node came, and does not answer now: it takes part when it is back, unless it is to stop. */
+  #waitsForEngine(): boolean {
+    if (this.#stop !== null) return false
+    if (!this.#isAwaiting) this.#plan.onEvent({ kind: 'engine-awaited' })
+    this.#isAwaiting = true
+    return true
   }
 
   /**

@@ -95,6 +95,8 @@ export type ClusterEvent =
   /** The lease is over, for the engine does not answer: nobody is asked for anything. */
   | { readonly kind: 'node-silent' }
   | { readonly kind: 'node-resumed' }
+  /** It has not begun to take part: the engine does not answer. */
+  | { readonly kind: 'engine-awaited' }
   /** An operator wants that nobody is asked for anything, on no node; and that it goes on. */
   | { readonly kind: 'crawl-paused' }
   | { readonly kind: 'crawl-unpaused' }

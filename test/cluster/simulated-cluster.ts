@@ -128,6 +128,7 @@ export class SimulatedCluster {
       lease: node.lease,
       keeper: this.#keeper(node),
       answer: async (question) => question,
+      waitsForEngine: () => node.isActive,
       owner: {
         fenced: () => {
           this.counts.fences++
@@ -159,11 +160,8 @@ export class SimulatedCluster {
         node.member = member
         if (node.isDead) member.close()
       },
-      () => {
-        // The engine did not answer: the process says so and ends.
-        if (node.isDead) return
-        this.say(`${name} could not start`)
-        this.kill(node)
+      (fault: unknown) => {
+        if (node.isActive) throw fault
       },
     )
     return node
