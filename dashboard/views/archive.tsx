@@ -72,7 +72,7 @@ export function ArchiveView({ info }: ViewProps) {
         isGrowing={info.now !== null}
         columns={COLUMNS}
         rowHeight={48}
-        narrowRowHeight={70}
+        narrowRowHeight={66}
         keyOf={({ name }) => name}
         empty="The first file is begun with the first page, unless --warc off."
       />

@@ -31,8 +31,10 @@ export function HostsView({ info, route }: ViewProps) {
       className: 'grow',
       sort: 'host',
       cell: ({ host }) => (
-        <a class="row-link" href={hrefOf(crawl, 'hosts', host, route.query)}>
-          <Shown text={host} />
+        <a class="row-link two" href={hrefOf(crawl, 'hosts', host, route.query)}>
+          <span class="narrow-two">
+            <Shown text={host} />
+          </span>
         </a>
       ),
     },
@@ -100,6 +102,7 @@ export function HostsView({ info, route }: ViewProps) {
           isGrowing={info.now !== null}
           columns={columns}
           rowHeight={36}
+          narrowRowHeight={48}
           keyOf={({ host }) => host}
           isChosen={({ host }) => host === route.thing}
           sort={sort}

@@ -65,7 +65,7 @@ const settled = async (page: Page): Promise<void> => {
 /** Text that is cut although it has room to go on: what is told by it could not be read. URLs and titles of rows are cut by design. */
 const CUT = `[...document.querySelectorAll('main th, main td, main .pill, main button, main dt, main dd, main label, main option')]
   .filter((one) => one.checkVisibility() && one.closest('.hidden, .stacked thead') === null && one.querySelector('.row-link') === null)
-  .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== 'visible')
+  .filter((one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== 'visible')
   .map((one) => one.textContent)`
 
 async function throughAllViews(name: string, looks: { width?: number; theme?: 'light' | 'dark' }): Promise<void> {
