@@ -98,7 +98,9 @@ function Standing({ live }: { live: LiveCrawl }) {
       {info === null ? null : (
         <span class="standing-figures soft">
           {info.now === null ? null : <span>{rate(info.now.pagesPerSecond)} pages/s</span>}
-          <span>{compact(info.figures.pages)} pages</span>
+          <span>
+            {compact(info.figures.pages)} {info.figures.pages === 1 ? 'page' : 'pages'}
+          </span>
           <span>{compact(info.figures.waiting)} waiting</span>
         </span>
       )}

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { count, share } from '../words/formats.ts'
-import { shown } from '../words/crawled-text.ts'
 import type { Tone } from '../words/meanings.ts'
+import { Breakable } from './basics.tsx'
 
 export interface Bar {
   readonly name: string
@@ -25,7 +25,7 @@ export function Bars({
   label,
   what,
   most = 12,
-  empty = 'None so far.',
+  empty = 'None.',
 }: {
   bars: readonly Bar[]
   label: string
@@ -54,7 +54,13 @@ export function Bars({
           <tr key={name} class={`tone-${tone ?? 'accent'}`}>
             <th scope="row">
               <span class="bar-name">
-                {href === undefined ? <bdi>{shown(name, 120)}</bdi> : <a href={href}>{shown(name, 120)}</a>}
+                {href === undefined ? (
+                  <Breakable text={name} most={120} />
+                ) : (
+                  <a href={href}>
+                    <Breakable text={name} most={120} />
+                  </a>
+                )}
               </span>
               {text === undefined || text === '' ? null : <small>{text}</small>}
               <i class="bar" style={{ width: `${(100 * value) / largest}%` }} aria-hidden="true" />
@@ -81,7 +87,7 @@ export function Bars({
 export function Stack({ parts, label }: { parts: readonly Bar[]; label: string }) {
   const all = parts.reduce((sum, { value }) => sum + value, 0)
   const present = parts.filter(({ value }) => value > 0)
-  if (all === 0) return <p class="soft nothing">None so far.</p>
+  if (all === 0) return <p class="soft nothing">None.</p>
   return (
     <div>
       <div class="stack" aria-hidden="true">

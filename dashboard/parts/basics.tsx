@@ -11,13 +11,24 @@ export function Shown({ text, most }: { text: string; most?: number }) {
   return <bdi>{shown(text, most)}</bdi>
 }
 
+/** A name or URL that may go on in the next line, behind a sign and not in the middle of a word. */
+export function Breakable({ text, most }: { text: string; most?: number }) {
+  return (
+    <bdi>
+      {shown(text, most)
+        .split(/(?<=[_/?&]+)(?![_/?&])/)
+        .flatMap((part, at) => (at === 0 ? [part] : [<wbr key={at} />, part]))}
+    </bdi>
+  )
+}
+
 /** A link out, for URLs of the web only; others are text. */
 export function UrlLink({ url }: { url: string }) {
   const href = webHref(url)
   if (href === null) return <Shown text={url} most={2_000} />
   return (
     <a class="url" href={href} rel="noreferrer noopener" target="_blank">
-      <Shown text={url} most={2_000} />
+      <Breakable text={url} most={2_000} />
     </a>
   )
 }

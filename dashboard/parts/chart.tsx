@@ -15,7 +15,7 @@ export interface Curve {
 }
 
 const HEIGHT = 132
-/** Where lines may stand: at even minutes, hours and days; at even KiB and MiB. */
+/** Where lines may stand: at even minutes, hours and days; at even KiB and MiB; at whole numbers. */
 const TIME_STEPS = [1, 2, 5, 10, 15, 30]
   .flatMap((step) => [step, step * 60])
   .concat([1, 2, 3, 6, 12].map((hours) => hours * 3_600))
@@ -24,6 +24,10 @@ const TIME_STEPS = [1, 2, 5, 10, 15, 30]
 const BYTE_STEPS = [0, 1, 2, 3].flatMap((power) =>
   [1, 2, 5, 10, 20, 50, 100, 200, 500].map((step) => step * 1_024 ** power),
 )
+/** Half a page would be told as one, or none. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
+  [1, 2, ...(power > 0 ? [2.5] : []), 5].map((step) => step * 10 ** power),
+).flat()
 /** What is pointed at in one chart is pointed at in all. */
 const together = uPlot.sync('course')
 
@@ -47,7 +51,7 @@ export function Chart({
   times: readonly number[]
   curves: readonly Curve[]
   format: (value: number) => string
-  unit?: 'bytes'
+  unit?: 'bytes' | 'whole'
 }) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -93,7 +97,7 @@ export function Chart({
               size: 56,
               gap: 6,
               space: 26,
-              ...(unit === 'bytes' ? { incrs: BYTE_STEPS } : {}),
+              ...(unit === undefined ? {} : { incrs: unit === 'bytes' ? BYTE_STEPS : WHOLE_STEPS }),
               values: (_, all) => all.map((value) => formatter.current(value)),
             },
           ],

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { asApiError } from '../talk/client.ts'
-import { count, share } from '../words/formats.ts'
+import { share, things } from '../words/formats.ts'
 import { Empty, Trouble } from './basics.tsx'
 import { EndlessList, type Piece } from './endless-list.ts'
 
@@ -22,13 +22,28 @@ const OVERSCAN = 8
 /** While what is listed is being read, or nothing is there yet. */
 const AGAIN_MS = 1_000
 const ROOM_MAX = 8_000_000
+/** As in the sheet. */
+const NARROW = '(max-width: 820px)'
+
+function useIsNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches)
+  useEffect(() => {
+    const query = matchMedia(NARROW)
+    const look = (): void => setNarrow(query.matches)
+    look()
+    query.addEventListener('change', look)
+    return () => query.removeEventListener('change', look)
+  }, [])
+  return isNarrow
+}
 
 export function EndlessTable<T>({
   label,
   question,
   load,
   columns,
-  rowHeight,
+  rowHeight: usualHeight,
+  narrowRowHeight = usualHeight,
   keyOf,
   isChosen,
   sort,
@@ -43,6 +58,8 @@ export function EndlessTable<T>({
   load: (after: string | undefined, signal: AbortSignal) => Promise<Piece<T>>
   columns: readonly Column<T>[]
   rowHeight: number
+  /** Where the screen is narrow, and long text has two lines. */
+  narrowRowHeight?: number
   keyOf: (item: T) => string
   isChosen?: (item: T) => boolean
   sort?: string
@@ -54,6 +71,7 @@ export function EndlessTable<T>({
   empty: ComponentChildren
 }) {
   const [, redraw] = useState(0)
+  const rowHeight = useIsNarrow() ? narrowRowHeight : usualHeight
   const [eye, setEye] = useState({ top: 0, height: 600 })
   const box = useRef<HTMLDivElement>(null)
   const loader = useRef(load)
@@ -218,7 +236,7 @@ export function EndlessTable<T>({
       <p class="endless-foot soft" role="status">
         {list.isLoading && list.length === 0
           ? 'loading …'
-          : `${list.total === null ? `${count(list.length)} ${what}, more follow` : `${count(list.total)} ${what}`}${readShare < 1 ? ` in the ${read} that is read so far` : ''}${list.isLoading ? ' · loading …' : ''}`}
+          : `${list.total === null ? `${things(list.length, what)}, more follow` : things(list.total, what)}${readShare < 1 ? ` in the ${read} that is read so far` : ''}${list.isLoading ? ' · loading …' : ''}`}
       </p>
     </div>
   )

@@ -28,7 +28,8 @@ export function AgentTable({
   onDone: () => void
 }) {
   const [open, setOpen] = useState<Agent | null>(null)
-  const mayChange = info.can.includes('set')
+  const isAtWork = info.now !== null
+  const mayChange = isAtWork && info.can.includes('set')
   return (
     <Card title="Agents" className="flush">
       <table class="plain stacked">
@@ -82,7 +83,7 @@ export function AgentTable({
                 {count(agent.hosts)}
               </td>
               <td class="number" data-name="requests">
-                {count(agent.active)} of {count(agent.limit)}
+                {isAtWork ? `${count(agent.active)} of ${count(agent.limit)}` : '–'}
               </td>
               <td data-name="why not more" class="soft">
                 {shown(bottleneckOf(agent.bottleneck), 80)}

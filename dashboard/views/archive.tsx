@@ -17,24 +17,30 @@ const COLUMNS: readonly Column<ArchiveFile>[] = [
     className: 'grow',
     cell: ({ name, shipped }) => (
       <span class="row-link two">
-        <span class="mono">
+        <span class="mono narrow-two">
           <Shown text={name.replace(/^archive\//, '')} />
         </span>
-        <small>{shipped === null ? 'here' : <Shown text={`sent to ${shipped}`} />}</small>
+        {shipped === null ? null : (
+          <small>
+            <Shown text={`sent to ${shipped}`} />
+          </small>
+        )}
       </span>
     ),
   },
   {
     name: 'state',
     label: 'State',
-    className: 'w-kind',
+    className: 'w-status',
     cell: ({ isOpen, shipped }) =>
       isOpen ? (
         <Pill tone="accent" title="being written">
           open
         </Pill>
       ) : shipped === null ? (
-        <Pill tone="good">whole</Pill>
+        <Pill tone="good" title="finished, and here">
+          whole
+        </Pill>
       ) : (
         <Pill tone="moved">sent</Pill>
       ),
@@ -66,6 +72,7 @@ export function ArchiveView({ info }: ViewProps) {
         isGrowing={info.now !== null}
         columns={COLUMNS}
         rowHeight={48}
+        narrowRowHeight={66}
         keyOf={({ name }) => name}
         empty="The first file is begun with the first page, unless --warc off."
       />

@@ -2,13 +2,12 @@
 
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../src/control/api.ts'
-import { Pill, Shown, ViewHead } from '../parts/basics.tsx'
+import { Breakable, Pill, Shown, ViewHead } from '../parts/basics.tsx'
 import { type Column, EndlessTable } from '../parts/endless-table.tsx'
 import { FilterText, Filters } from '../parts/filters.tsx'
 import { Split } from '../parts/split.tsx'
 import { hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
-import { shown } from '../words/crawled-text.ts'
 import { count } from '../words/formats.ts'
 import { meaningOf, toneOfStatus } from '../words/meanings.ts'
 import { ExplainDetail } from './explain.tsx'
@@ -23,11 +22,13 @@ export function BrokenView({ info, route }: ViewProps) {
   const columns: readonly Column<Broken>[] = [
     {
       name: 'url',
-      label: 'Broken URL, and the first page that links to it',
+      label: 'Broken URL ← linked from',
       className: 'grow',
       cell: ({ url, linkedFrom }) => (
         <a class="row-link two" href={hrefOf(crawl, 'broken', url, route.query)}>
-          <Shown text={url} most={300} />
+          <span class="narrow-two">
+            <Shown text={url} most={300} />
+          </span>
           <small>
             {linkedFrom.pages[0] === undefined ? (
               'a seed, or no link is known'
@@ -44,7 +45,7 @@ export function BrokenView({ info, route }: ViewProps) {
       className: 'w-outcome',
       cell: ({ outcome }) => (
         <Pill tone={/^\d+$/.test(outcome) ? toneOfStatus(Number(outcome)) : 'bad'} title={meaningOf(outcome)}>
-          {shown(outcome, 60)}
+          <Breakable text={outcome} most={60} />
         </Pill>
       ),
     },
@@ -78,6 +79,7 @@ export function BrokenView({ info, route }: ViewProps) {
           isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
+          narrowRowHeight={66}
           keyOf={({ at }) => at}
           isChosen={({ url }) => url === route.thing}
           empty="Every link that was followed led somewhere."

@@ -101,7 +101,7 @@ function CrawlTable({ crawls }: { crawls: readonly CrawlInfo[] }) {
               <td class="number" data-name="pages/s">
                 {now === null ? '–' : rate(now.pagesPerSecond)}
               </td>
-              <td data-name="begun" class="soft">
+              <td data-name="begun" class="soft across">
                 {startedAt === null ? '–' : moment(startedAt)}
               </td>
             </tr>

@@ -10,7 +10,7 @@ import { go, hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown, shownRecord } from '../words/crawled-text.ts'
-import { bytes, count, duration, moment } from '../words/formats.ts'
+import { bytes, count, duration, moment, things } from '../words/formats.ts'
 import { meaningOf, type Tone } from '../words/meanings.ts'
 
 type Thing = Readonly<Record<string, unknown>>
@@ -144,7 +144,9 @@ function Explained({ info, found }: { info: CrawlInfo; found: Thing }) {
             'Found',
             origin === null ? null : (
               <span key="found">
-                {origin['isSeed'] === true ? 'a seed' : `${count(numberOf(origin['depth']) ?? 0)} links from a seed`}
+                {origin['isSeed'] === true
+                  ? 'a seed'
+                  : `${things(numberOf(origin['depth']) ?? 0, 'links')} from a seed`}
                 {via === null ? null : (
                   <small>
                     on{' '}

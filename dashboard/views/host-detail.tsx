@@ -11,7 +11,7 @@ import { hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
-import { bytes, count, duration, fromNow, moment } from '../words/formats.ts'
+import { bytes, count, duration, fromNow, moment, things } from '../words/formats.ts'
 import { HOST_STATES, meaningOf, toneOfStatus } from '../words/meanings.ts'
 
 export function HostDetail({ info, host }: { info: CrawlInfo; host: string }) {
@@ -43,8 +43,8 @@ export function HostDetail({ info, host }: { info: CrawlInfo; host: string }) {
                 [
                   'State',
                   one.state === null ? null : (
-                    <Pill key="state" tone={HOST_STATES[one.state]}>
-                      {one.state}
+                    <Pill key="state" tone={HOST_STATES[one.state].tone} title={HOST_STATES[one.state].text}>
+                      {HOST_STATES[one.state].name}
                       {one.restUntil === null ? '' : ` ${fromNow(one.restUntil, Date.now())}`}
                     </Pill>
                   ),
@@ -53,7 +53,7 @@ export function HostDetail({ info, host }: { info: CrawlInfo; host: string }) {
                 ['Waiting', one.waiting === null ? null : count(one.waiting)],
                 ['Errors', count(one.errors)],
                 ['Bytes', bytes(one.bytes)],
-                ['Budget left', one.budgetLeft === null ? 'no limit' : `${count(one.budgetLeft)} pages`],
+                ['Budget left', one.budgetLeft === null ? 'no limit' : things(one.budgetLeft, 'pages')],
                 ['Address', one.address === null ? null : <code key="address">{shown(one.address)}</code>],
                 [
                   'Rest between requests',
@@ -69,7 +69,10 @@ export function HostDetail({ info, host }: { info: CrawlInfo; host: string }) {
                 [
                   'robots.txt',
                   one.robots === null ? (
-                    'not asked for yet'
+                    // Of a cluster its owner knows, who does not tell.
+                    info.cluster !== null || one.pages > 0 ? null : (
+                      'not asked for yet'
+                    )
                   ) : (
                     <span key="robots">
                       {shown(one.robots.answer)}

@@ -8,7 +8,7 @@ import { FilterText, filtered, Filters } from '../parts/filters.tsx'
 import { Split } from '../parts/split.tsx'
 import { go, hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
-import { bytes, count, duration } from '../words/formats.ts'
+import { bytes, count, duration, moment } from '../words/formats.ts'
 import { HOST_STATES } from '../words/meanings.ts'
 import { HostDetail } from './host-detail.tsx'
 import type { ViewProps } from './view.ts'
@@ -31,8 +31,10 @@ export function HostsView({ info, route }: ViewProps) {
       className: 'grow',
       sort: 'host',
       cell: ({ host }) => (
-        <a class="row-link" href={hrefOf(crawl, 'hosts', host, route.query)}>
-          <Shown text={host} />
+        <a class="row-link two" href={hrefOf(crawl, 'hosts', host, route.query)}>
+          <span class="narrow-two">
+            <Shown text={host} />
+          </span>
         </a>
       ),
     },
@@ -44,10 +46,13 @@ export function HostsView({ info, route }: ViewProps) {
         state === null ? (
           <span class="soft">–</span>
         ) : (
-          <Pill tone={HOST_STATES[state]} title={restUntil === null ? '' : `until ${restUntil}`}>
+          <Pill
+            tone={HOST_STATES[state].tone}
+            title={restUntil === null ? HOST_STATES[state].text : `until ${moment(restUntil)}`}
+          >
             {state === 'resting' && restUntil !== null && Date.parse(restUntil) > nowMs
               ? `rests ${duration(Math.ceil((Date.parse(restUntil) - nowMs) / 1_000))}`
-              : state}
+              : HOST_STATES[state].name}
           </Pill>
         ),
     },
@@ -97,6 +102,7 @@ export function HostsView({ info, route }: ViewProps) {
           isGrowing={info.now !== null}
           columns={columns}
           rowHeight={36}
+          narrowRowHeight={48}
           keyOf={({ host }) => host}
           isChosen={({ host }) => host === route.thing}
           sort={sort}

@@ -9,7 +9,7 @@ import { tell } from '../parts/notices.tsx'
 import { call } from '../talk/client.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
-import { bytes, compact, count, duration } from '../words/formats.ts'
+import { bytes, compact, count, duration, things } from '../words/formats.ts'
 import type { Tone } from '../words/meanings.ts'
 import { AgentTable } from './agent-table.tsx'
 import { rangesOf, ShareMap, toneOfNode } from './share-map.tsx'
@@ -35,7 +35,7 @@ export function NodesView({ info }: ViewProps) {
         title="Nodes and agents"
         note={
           info.cluster === null
-            ? 'This crawl runs on one machine. Its agents share the hosts among them.'
+            ? 'A crawl of one machine. Its agents share the hosts among them.'
             : `The cluster ${shown(info.cluster.crawl, 60)}. Hosts belong to shares, and shares move between nodes.`
         }
       />
@@ -199,8 +199,8 @@ function NodeTable({ info, nodes, onDone }: { info: CrawlInfo; nodes: readonly N
       ) : asked?.what === 'remove' ? (
         <Dialog title={`Remove ${shown(asked.node.node, 60)}?`} onClose={close}>
           <p>
-            Its {count(asked.node.shares.length)} shares go to the other nodes, made again from what the engine keeps.
-            Drain it first where it still answers: that is gentler.
+            Its {things(asked.node.shares.length, 'shares')} {asked.node.shares.length === 1 ? 'goes' : 'go'} to the
+            other nodes, made again from what the engine keeps. Drain it first where it still answers: that is gentler.
           </p>
           <div class="form-actions">
             <button type="button" class="button" onClick={close}>

@@ -11,7 +11,7 @@ import type { LiveCrawl } from '../talk/live.ts'
 import { useStore } from '../talk/store.ts'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
-import { bytes, compact, count, duration, moment, rate, share } from '../words/formats.ts'
+import { bytes, compact, count, duration, moment, rate, share, things } from '../words/formats.ts'
 import { answerOf, bottleneckOf, meaningOf, STATES } from '../words/meanings.ts'
 import { Steering } from './steering.tsx'
 import type { ViewProps } from './view.ts'
@@ -23,13 +23,13 @@ export function OverviewView({ live, info }: ViewProps) {
         <Steering info={info} />
       </ViewHead>
       <Figures info={info} />
-      <Course live={live} state={info.state} />
+      <Course live={live} state={info.state} isAtWork={info.now !== null} />
       <div class="grid">
         <Slow info={info} />
         <Outcomes info={info} />
       </div>
       <div class="grid three">
-        <Card title="Failed" note={`${count(info.figures.failed)} URLs`}>
+        <Card title="Failed" note={things(info.figures.failed, 'URLs')}>
           <Bars
             label="Failures by code"
             what="URLs"
@@ -78,10 +78,14 @@ function Sentence({ info }: { info: CrawlInfo }) {
   return (
     <>
       {`${state.charAt(0).toUpperCase()}${state.slice(1)}${why === '' ? `: ${STATES[state].text}` : why}. `}
-      {startedAt === null ? '' : `Begun ${moment(startedAt)}. `}
+      {startedAt === null ? null : (
+        <>
+          Begun <span class="nowrap">{moment(startedAt)}</span>.{' '}
+        </>
+      )}
       {cluster === null
-        ? `${count(agents)} ${agents === 1 ? 'agent' : 'agents'}.`
-        : `${count(cluster.nodes)} nodes, ${count(agents)} agents.${changeText(cluster)}`}{' '}
+        ? `${things(agents, 'agents')}.`
+        : `${things(cluster.nodes, 'nodes')}, ${things(agents, 'agents')}.${changeText(cluster)}`}{' '}
       <bdi>{shown(info.dir, 200)}</bdi>
     </>
   )
@@ -113,11 +117,7 @@ function Figures({ info }: { info: CrawlInfo }) {
     ['Failed', count(figures.failed), `${share(figures.failed, figures.pages + figures.failed)} of what was asked`],
     ['Skipped', count(skipped), `${compact(Object.values(figures.refused).reduce((a, b) => a + b, 0))} links refused`],
     ['Time', duration(figures.seconds), `${duration(figures.cpuSeconds)} of processor`],
-    [
-      'Memory',
-      bytes(now?.rssBytes ?? figures.peakRssBytes),
-      now === null ? 'at most' : `${bytes(figures.peakRssBytes)} at most`,
-    ],
+    ['Memory', bytes(now?.rssBytes ?? figures.peakRssBytes), memoryNote(info)],
   ]
   return (
     <dl class="figures">
@@ -132,13 +132,19 @@ function Figures({ info }: { info: CrawlInfo }) {
   )
 }
 
+/** What processes took at most is known of each, not of all nodes at one moment. */
+function memoryNote({ cluster, now, figures }: CrawlInfo): string {
+  if (cluster !== null) return now === null ? 'at most, of one node' : 'of all nodes'
+  return now === null ? 'at most' : `${bytes(figures.peakRssBytes)} at most`
+}
+
 const SPANS = [
   [null, 'whole crawl'],
   [3_600, 'last hour'],
   [300, 'last 5 minutes'],
 ] as const
 
-function Course({ live, state }: { live: LiveCrawl; state: string }) {
+function Course({ live, state, isAtWork }: { live: LiveCrawl; state: string; isAtWork: boolean }) {
   // Asked for again when a run begins or ends, and now and then: what came since is live.
   const answer = useAnswer('timeline', { crawl: live.id }, state === 'running' ? 300_000 : null)
   const samples = useStore(live.samples)
@@ -181,13 +187,15 @@ function Course({ live, state }: { live: LiveCrawl; state: string }) {
     >
       <Awaited answer={answer} what="its course">
         {() =>
-          course.times.length === 0 ? (
-            <p class="soft nothing">Its course begins with the second sample.</p>
+          course.times.length < 2 ? (
+            <p class="soft nothing">
+              {isAtWork ? 'It is drawn in a moment, when there is more of it.' : 'The crawl was over too soon for one.'}
+            </p>
           ) : (
             <div class="charts">
               <Chart title="Pages a second" times={course.times} curves={curves.speed} format={rate} />
-              <Chart title="Pages" times={course.times} curves={curves.pages} format={compact} />
-              <Chart title="Waiting URLs" times={course.times} curves={curves.queue} format={compact} />
+              <Chart title="Pages" times={course.times} curves={curves.pages} format={compact} unit="whole" />
+              <Chart title="Waiting URLs" times={course.times} curves={curves.queue} format={compact} unit="whole" />
               <Chart title="Bytes a second" times={course.times} curves={curves.bytes} format={bytes} unit="bytes" />
               <Chart title="Failed and skipped a second" times={course.times} curves={curves.errors} format={rate} />
             </div>
@@ -204,7 +212,7 @@ function Slow({ info }: { info: CrawlInfo }) {
   if (now === null)
     return (
       <Card title="What is slow, and why">
-        <p class="soft nothing">Known of a crawl that runs.</p>
+        <p class="soft nothing">Told while the crawl runs.</p>
       </Card>
     )
   return (

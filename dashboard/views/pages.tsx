@@ -58,7 +58,7 @@ export function PagesView({ info, route }: ViewProps) {
             {title === null ? 'no title' : <Shown text={title} most={200} />}
             {duplicateOf === null ? null : <span class="tag">copy</span>}
           </span>
-          <small>
+          <small class="narrow-two">
             <Shown text={url} most={300} />
           </small>
         </a>
@@ -112,6 +112,7 @@ export function PagesView({ info, route }: ViewProps) {
           isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
+          narrowRowHeight={66}
           keyOf={({ at }) => at}
           isChosen={({ url }) => url === route.thing}
           empty={

@@ -8,7 +8,7 @@ import { tell } from '../parts/notices.tsx'
 import { Preview } from '../parts/preview.tsx'
 import { ApiError, call } from '../talk/client.ts'
 import { shown } from '../words/crawled-text.ts'
-import { EFFECTS } from '../words/meanings.ts'
+import { EFFECT_AT_REST, EFFECTS } from '../words/meanings.ts'
 import { asTyped, editorOf, fromTyped } from './setting-values.ts'
 
 type Setting = AnswerOf<'settings'>['settings'][number]
@@ -88,7 +88,11 @@ export function SettingDialog({
           />
         )}
         {preview === null ? (
-          <p class="soft">{setting.takesEffect === 'never' ? '' : `A change ${EFFECTS[setting.takesEffect]}.`}</p>
+          <p class="soft">
+            {setting.takesEffect === 'never'
+              ? ''
+              : `A change ${info.now === null ? EFFECT_AT_REST : EFFECTS[setting.takesEffect]}.`}
+          </p>
         ) : (
           <Preview preview={preview} />
         )}

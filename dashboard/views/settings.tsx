@@ -7,7 +7,7 @@ import { FilterText, FilterChoice, Filters } from '../parts/filters.tsx'
 import { useAnswer } from '../talk/use-answer.ts'
 import { shown } from '../words/crawled-text.ts'
 import { count } from '../words/formats.ts'
-import { EFFECTS, type Tone } from '../words/meanings.ts'
+import { EFFECT_AT_REST, EFFECTS, type Tone } from '../words/meanings.ts'
 import { BlackListCard } from './black-list-card.tsx'
 import { SettingDialog } from './setting-dialog.tsx'
 import { asText } from './setting-values.ts'
@@ -16,7 +16,7 @@ import type { ViewProps } from './view.ts'
 export type Setting = AnswerOf<'settings'>['settings'][number]
 
 const TONES: Readonly<Record<Setting['takesEffect'], Tone>> = { now: 'good', anew: 'moved', never: 'idle' }
-const MARKS = { now: 'at once', anew: 'opened anew', never: 'fixed' } as const
+const MARKS = { now: 'at once', anew: 'reopens it', never: 'fixed' } as const
 
 function matches({ name, text, flag, value }: Setting, words: readonly string[]): boolean {
   const all = `${name} ${text} ${flag ?? ''} ${asText(value)}`.toLowerCase()
@@ -48,7 +48,7 @@ export function SettingsView({ info, route }: ViewProps) {
                   route={route}
                   name="text"
                   label="Search options"
-                  placeholder="delay, robots, memory"
+                  placeholder="delay, robots"
                   className="grow"
                 />
                 <FilterChoice
@@ -127,9 +127,15 @@ function Section({
                 ) : null}
               </td>
               <td class="row-actions">
-                <Pill tone={TONES[setting.takesEffect]} title={EFFECTS[setting.takesEffect]}>
-                  {MARKS[setting.takesEffect]}
-                </Pill>
+                {info.now === null && setting.takesEffect !== 'never' ? (
+                  <Pill tone="moved" title={EFFECT_AT_REST}>
+                    next start
+                  </Pill>
+                ) : (
+                  <Pill tone={TONES[setting.takesEffect]} title={EFFECTS[setting.takesEffect]}>
+                    {MARKS[setting.takesEffect]}
+                  </Pill>
+                )}
                 {mayChange && setting.takesEffect !== 'never' ? (
                   <button
                     type="button"

@@ -2,13 +2,12 @@
 
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../src/control/api.ts'
-import { Pill, Shown, ViewHead } from '../parts/basics.tsx'
+import { Breakable, Pill, Shown, ViewHead } from '../parts/basics.tsx'
 import { type Column, EndlessTable } from '../parts/endless-table.tsx'
 import { FilterChoice, FilterText, Filters } from '../parts/filters.tsx'
 import { Split } from '../parts/split.tsx'
 import { hrefOf } from '../route.ts'
 import { call } from '../talk/client.ts'
-import { shown } from '../words/crawled-text.ts'
 import { clock, count, moment } from '../words/formats.ts'
 import { meaningOf } from '../words/meanings.ts'
 import { ExplainDetail } from './explain.tsx'
@@ -37,7 +36,9 @@ export function SkippedView({ info, route }: ViewProps) {
       className: 'grow',
       cell: ({ url, detail }) => (
         <a class="row-link two" href={hrefOf(crawl, 'skipped', url, route.query)}>
-          <Shown text={url} most={300} />
+          <span class="narrow-two">
+            <Shown text={url} most={300} />
+          </span>
           <small>
             <Shown text={detail} most={200} />
           </small>
@@ -50,7 +51,7 @@ export function SkippedView({ info, route }: ViewProps) {
       className: 'w-outcome',
       cell: ({ kind: what, reason: why }) => (
         <Pill tone={what === 'failed' ? 'bad' : 'warn'} title={meaningOf(why)}>
-          {shown(why, 60)}
+          <Breakable text={why} most={60} />
         </Pill>
       ),
     },
@@ -103,6 +104,7 @@ export function SkippedView({ info, route }: ViewProps) {
           isGrowing={info.now !== null}
           columns={columns}
           rowHeight={48}
+          narrowRowHeight={66}
           keyOf={({ at }) => at}
           isChosen={({ url }) => url === route.thing}
           empty="Nothing was given up or left out."

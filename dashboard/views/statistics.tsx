@@ -63,7 +63,10 @@ export function StatisticsView({ info }: ViewProps) {
                   bars={barsOf(languages).map((bar) => ({ ...bar, tone: 'moved' as const }))}
                 />
               </Card>
-              <Card title="Sizes" note={`${count(duplicates)} copies (${share(duplicates, pages)})`}>
+              <Card
+                title="Sizes"
+                note={duplicates === 1 ? '1 copy' : `${count(duplicates)} copies (${share(duplicates, pages)})`}
+              >
                 <Bars
                   label="Pages by size"
                   what="pages"
@@ -92,7 +95,7 @@ export function StatisticsView({ info }: ViewProps) {
 }
 
 function DomainTable({ domains }: { domains: readonly { name: string; hosts: number; pages: number }[] }) {
-  if (domains.length === 0) return <p class="soft nothing">None so far.</p>
+  if (domains.length === 0) return <p class="soft nothing">None.</p>
   return (
     <table class="plain dense">
       <caption class="hidden">Hosts and pages by top-level domain</caption>

@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { errorAt, FormTrouble, LinesField, TextField, useDoing } from '../parts/form.tsx'
 import { tell } from '../parts/notices.tsx'
 import { call } from '../talk/client.ts'
-import { bytes, count, duration } from '../words/formats.ts'
+import { bytes, count, duration, things } from '../words/formats.ts'
 import { limitOf } from './limits.ts'
 import { SpeedDialog } from './speed.tsx'
 import { shown } from '../words/crawled-text.ts'
@@ -100,8 +100,8 @@ function StartDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }
       >
         <FormTrouble error={doing.error} known={['options.agent.maxPages', 'options.agent.maxTime']} />
         <p class="soft">
-          It goes on where it stopped. Limits count from its beginning: it has {count(info.figures.pages)} pages and has
-          worked for {duration(info.figures.seconds)}.
+          It goes on where it stopped. Limits count from its beginning: it has {things(info.figures.pages, 'pages')} and
+          has worked for {duration(info.figures.seconds)}.
         </p>
         <div class="field-row">
           <TextField
@@ -196,7 +196,7 @@ function CheckpointDialog({ info, onClose }: { info: CrawlInfo; onClose: () => v
           <Facts
             rows={[
               ['Directory', <code key="to">{shown(made.to, 1_000)}</code>],
-              ['Size', `${bytes(made.bytes)} in ${count(made.files)} files`],
+              ['Size', `${bytes(made.bytes)} in ${things(made.files, 'files')}`],
             ]}
           />
         </div>
@@ -212,7 +212,7 @@ function SeedsDialog({ info, onClose }: { info: CrawlInfo; onClose: () => void }
   const add = async (): Promise<void> => {
     const list = seeds.split(/\s+/).filter((seed) => seed !== '')
     const answer = await call('addSeeds', { crawl: info.id }, { seeds: list })
-    tell(`${count(answer.added)} seeds added, ${count(answer.known)} were known.`)
+    tell(`${things(answer.added, 'seeds')} added, ${count(answer.known)} known before.`)
     setProblems(answer.problems)
     if (answer.problems.length === 0) onClose()
   }

@@ -7,6 +7,11 @@ export function count(value: number): string {
   return whole.format(value)
 }
 
+/** 1 page, 2,000 pages. `plural` ends in an s, as all our nouns do. */
+export function things(value: number, plural: string): string {
+  return `${count(value)} ${value === 1 ? plural.slice(0, -1) : plural}`
+}
+
 export function compact(value: number): string {
   return value < 10_000 ? whole.format(value) : short.format(value)
 }

@@ -20,13 +20,17 @@ export const STATES: Readonly<Record<CrawlState, { readonly tone: Tone; readonly
   finished: { tone: 'moved', text: 'nothing waits any more' },
 }
 
-/** `out`: one of its URLs is being asked. `parked`: waits on disk. `idle`: nothing of it waits. */
-export const HOST_STATES: Readonly<Record<'ready' | 'resting' | 'parked' | 'out' | 'idle', Tone>> = {
-  ready: 'good',
-  resting: 'moved',
-  parked: 'idle',
-  out: 'accent',
-  idle: 'idle',
+export const HOST_STATES: Readonly<
+  Record<
+    'ready' | 'resting' | 'parked' | 'out' | 'idle',
+    { readonly tone: Tone; readonly name: string; readonly text: string }
+  >
+> = {
+  ready: { tone: 'good', name: 'ready', text: 'it may be asked' },
+  resting: { tone: 'moved', name: 'resting', text: 'it was asked not long ago' },
+  parked: { tone: 'idle', name: 'awaits robots', text: 'its robots.txt is being fetched' },
+  out: { tone: 'accent', name: 'being asked', text: 'one of its URLs is being fetched' },
+  idle: { tone: 'idle', name: 'idle', text: 'nothing of it waits' },
 }
 
 const ANSWERS: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
@@ -67,3 +71,6 @@ export const EFFECTS = {
   anew: 'opens the crawl anew: some seconds, nothing is lost',
   never: 'fixed when the crawl began',
 } as const
+
+/** Of a crawl at rest nothing takes effect before it is started again. */
+export const EFFECT_AT_REST = 'holds from the next start on'

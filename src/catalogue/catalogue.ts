@@ -35,6 +35,7 @@ import {
   FAILURES,
   openDatabase,
   PAGES,
+  releaseMemory,
   removeDatabase,
 } from './database.ts'
 import { Finder, type FinderLimits } from './finder.ts'
@@ -83,9 +84,10 @@ export class Catalogue {
   #standing: Standing
   #lookedMs = -Infinity
   #wroteMs = -Infinity
-  /** A write or a merge that is under way. */
-  #job: Steps | null = null
-  #isMerging = false
+  /** A write that is under way: a transaction is open. */
+  #write: Steps | null = null
+  /** A merge that is under way: none is open between its steps, so that it may wait. */
+  #merge: Steps | null = null
   #isMergeDue = true
   /** Notes of pages that were returned to, while lines are read; a crawl that never returns has none. */
   #returned: readonly ReturnedPages[] | null = null
@@ -215,37 +217,44 @@ export class Catalogue {
   /** True when there is nothing to do now. */
   async #step(isAwaited: boolean): Promise<boolean> {
     const isLookDue = this.#clock.nowMs() - this.#lookedMs >= LOOK_EVERY_MS
-    if (this.#job !== null) {
-      if (this.#isMerging && isAwaited) {
-        if (isLookDue) await this.#look()
-        if (!this.#isBehind()) return true
-      }
-      if (this.#job.next().done === true) {
-        this.#job = null
-        this.#isMerging = false
+    if (this.#write !== null) {
+      if (this.#write.next().done === true) {
+        this.#write = null
+        this.#isMergeDue = true
+        releaseMemory(this.#connections.writer)
         this.#noteSeen()
       }
       return false
     }
     if (this.#intake.isFull) return this.#startWriting()
+    // Before more is read: behind a crawl that is faster there would be ever more segments.
+    if (!isAwaited && this.#stepMerge()) return false
     if (isLookDue || (isAwaited && !this.#isBehind())) await this.#look()
     for (const collection of [PAGES, FAILURES] as const) if (await this.#readOn(collection)) return false
     const { heldLines } = this.#intake
     const isOld = this.#clock.nowMs() - this.#wroteMs >= WRITE_EVERY_MS
     if (this.#hasUnwritten() && (isAwaited || isOld || heldLines === 0)) return this.#startWriting()
-    if (this.#isMergeDue && !isAwaited) {
-      this.#isMergeDue = false
-      this.#isMerging = true
-      this.#job = this.#intake.merge()
-      return false
+    return true
+  }
+
+  /** Whether there was something. */
+  #stepMerge(): boolean {
+    if (this.#merge === null) {
+      if (!this.#isMergeDue) return false
+      this.#merge = this.#intake.merge()
+    }
+    if (this.#merge.next().done === true) {
+      this.#merge = null
+      releaseMemory(this.#connections.writer)
+      // A run at a time: there may be another.
+      this.#isMergeDue = this.#intake.isMergeDue
     }
     return true
   }
 
   #startWriting(): boolean {
-    this.#job = this.#intake.write()
+    this.#write = this.#intake.write()
     this.#wroteMs = this.#clock.nowMs()
-    this.#isMergeDue = true
     return false
   }
 
@@ -368,9 +377,9 @@ export class Catalogue {
   }
 
   #letGo(): void {
-    this.#job?.return()
-    this.#job = null
-    this.#isMerging = false
+    for (const job of [this.#write, this.#merge]) job?.return()
+    this.#write = null
+    this.#merge = null
     for (const returned of this.#returned ?? []) returned.close()
     this.#returned = null
     rmSync(`${this.#path}-returns`, { recursive: true, force: true })
@@ -404,7 +413,8 @@ export class Catalogue {
     this.#connections = connections
     this.#intake = intake
     this.#finder = new Finder(connections.reader, this.#files, this.#clock, this.#limits)
-    this.#isMergeDue = true
+    // Who was quicker merges too.
+    this.#isMergeDue = !wasOvertaken
     this.#noteSeen()
   }
 }

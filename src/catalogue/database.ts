@@ -48,8 +48,8 @@ CREATE TABLE tallies(kind TEXT, name TEXT, count INTEGER NOT NULL, sum INTEGER N
 
 /** Up to this many bytes all of a file is looked at when it is opened: some hundredths of a second. */
 export const CHECKED_BYTES_MAX = 16 * 2 ** 20
-/** 4 KiB pages: what waits in the log of writes before it is brought into the file, 32 MiB. */
-const WAITING_PAGES = 8_192
+/** 4 KiB pages: what waits in the log of writes before it is brought into the file, 4 MiB. Whoever asks meanwhile waits for it. */
+const WAITING_PAGES = 1_024
 const CACHE_KIB_WRITING = 16 * 2 ** 10
 const CACHE_KIB_READING = 8 * 2 ** 10
 
@@ -91,6 +91,11 @@ export function openDatabase(path: string, bytes: number): Connections {
     writer.close()
     throw cause
   }
+}
+
+/** The cache of a connection, when what it was for is done: a thread may keep many catalogues. */
+export function releaseMemory(database: DatabaseSync): void {
+  database.exec('PRAGMA shrink_memory')
 }
 
 function prepareWriter(writer: DatabaseSync): void {

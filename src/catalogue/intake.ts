@@ -3,7 +3,7 @@
 //
 //   line ─▶ its host, its two axes, its words ─▶ lists by key, cells, hosts, tallies ─▶ write(): segment, counts, position
 //
-// Memory: LINES_HELD_MAX lines or LISTED_HELD_MAX numbers in lists, and names of HOSTS_HELD_MAX hosts.
+// Memory: LINES_HELD_MAX lines or HELD_BYTES_MAX of what they consist of, whatever that is, and names of HOSTS_HELD_MAX hosts.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { FailureRecord, PageRecord } from '../store/index.ts'
@@ -20,7 +20,13 @@ import { listsOfBeginnings } from './beginnings.ts'
 import { wordsOfPage } from './words.ts'
 
 export const LINES_HELD_MAX = 150_000
-const LISTED_HELD_MAX = 2_000_000
+/** Reckoned by what each thing takes, as measured, its lists on their way to the disk included. Titles may be words nobody else uses. */
+const HELD_BYTES_MAX = 48 * 2 ** 20
+const HOST_BYTES = 1_000
+const CELL_BYTES = 250
+const WORD_BYTES = 400
+/** A number in a list, and in those of its beginnings. */
+const LISTED_BYTES = 40
 const HOSTS_HELD_MAX = 100_000
 /** Rows that are counted in one step. */
 const STEP_ROWS = 256
@@ -70,7 +76,8 @@ class Held {
   readonly cells: HeldCells = { [PAGES]: new Map(), [FAILURES]: new Map() }
   readonly hosts = new Map<string, HeldHost>()
   readonly words = new Map<string, number[]>()
-  listed = 0
+  /** What all of it takes, about. */
+  bytes = 0
 }
 
 export class Intake {
@@ -90,6 +97,8 @@ export class Intake {
   readonly #of: string
   readonly #files: Readonly<Record<Collection, OpenState>>
   #writes: number
+  /** As it was committed last: what is held is not in it. */
+  #committed: MetaState
 
   constructor(
     database: DatabaseSync,
@@ -101,6 +110,7 @@ export class Intake {
     this.#of = of
     this.#files = { [PAGES]: { ...pages }, [FAILURES]: { ...failures } }
     this.#writes = writes
+    this.#committed = { of, pages, failures, hosts, writes }
     this.#segments = new SegmentWriter(database)
     this.#places = new PlacesWriter(database)
     this.#findHost = database.prepare('SELECT id FROM hosts WHERE name = ?')
@@ -129,7 +139,7 @@ export class Intake {
   }
 
   get isFull(): boolean {
-    return this.heldLines >= this.#linesHeldMax || this.#held.listed >= LISTED_HELD_MAX
+    return this.heldLines >= this.#linesHeldMax || this.#held.bytes >= HELD_BYTES_MAX
   }
 
   addPage(page: PageRecord, place: number): void {
@@ -143,9 +153,11 @@ export class Intake {
     const held = this.#held
     for (const word of wordsOfPage(page)) {
       const list = held.words.get(word)
-      if (list === undefined) held.words.set(word, [id])
-      else list.push(id)
-      held.listed++
+      if (list === undefined) {
+        held.words.set(ownCopy(word), [id])
+        held.bytes += WORD_BYTES
+      } else list.push(id)
+      held.bytes += LISTED_BYTES
     }
   }
 
@@ -177,25 +189,32 @@ export class Intake {
     } finally {
       if (database.isTransaction) database.exec('ROLLBACK')
     }
+    const { pages, failures, ...others } = this.state
+    this.#committed = { ...others, pages: { ...pages }, failures: { ...failures } }
     this.#held = new Held()
     if (this.#hostIds.size > HOSTS_HELD_MAX) this.#hostIds.clear()
   }
 
-  /** Merges segments that have become many, in transactions of their own. */
+  get isMergeDue(): boolean {
+    return this.#segments.isMergeDue(PAGES) || this.#segments.isMergeDue(FAILURES)
+  }
+
+  /** Merges segments that have become many, in transactions of their own, each a step; what is held stays held. */
   *merge(): Steps {
-    for (const collection of [PAGES, FAILURES] as const) {
+    const inTransaction = (work: () => void): void => {
       this.#database.exec('BEGIN IMMEDIATE')
       try {
         this.#refuseOthers()
-        yield* this.#segments.merge(collection)
+        work()
         this.#writes++
-        // Without what is held: nothing is, for it was written just before.
-        writeMeta(this.#database, this.state)
+        this.#committed = { ...this.#committed, writes: this.#writes }
+        writeMeta(this.#database, this.#committed)
         this.#database.exec('COMMIT')
       } finally {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       }
     }
+    for (const collection of [PAGES, FAILURES] as const) yield* this.#segments.merge(collection, inTransaction)
   }
 
   /** Another process may have written into the same file: then what we hold is there already. */
@@ -215,10 +234,12 @@ export class Intake {
     const cell = numberA * (AXIS_NAMES_MAX + 1) + numberB
     for (const cells of [host.cells[collection], held.cells[collection]]) {
       const known = cells.get(cell)
-      if (known === undefined) cells.set(cell, { a: numberA, b: numberB, ids: [id] })
-      else known.ids.push(id)
+      if (known === undefined) {
+        cells.set(cell, { a: numberA, b: numberB, ids: [id] })
+        held.bytes += CELL_BYTES
+      } else known.ids.push(id)
     }
-    held.listed += 2
+    held.bytes += LISTED_BYTES
     return id
   }
 
@@ -226,10 +247,12 @@ export class Intake {
     const held = this.#held.hosts.get(name)
     if (held !== undefined) return held
     const stored = this.#hostIds.get(name) ?? (this.#findHost.get(name) as { id: number } | undefined)?.id
-    const host = new HeldHost(stored ?? this.#nextHost++, name, stored === undefined)
-    if (host.isNew) this.#tallies.addHost(name)
-    this.#hostIds.set(name, host.id)
-    this.#held.hosts.set(name, host)
+    const own = ownCopy(name)
+    const host = new HeldHost(stored ?? this.#nextHost++, own, stored === undefined)
+    if (host.isNew) this.#tallies.addHost(own)
+    this.#hostIds.set(own, host.id)
+    this.#held.hosts.set(own, host)
+    this.#held.bytes += HOST_BYTES
     return host
   }
 
@@ -309,6 +332,11 @@ export class Intake {
       if (++rows % STEP_ROWS === 0) yield
     }
   }
+}
+
+/** Of its own: a piece of a text keeps all of it in memory, and a title may be long. What is copied has no lone surrogates. */
+function ownCopy(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** In steps of a sixteenth: by what hosts are put in order need not change with every page. */

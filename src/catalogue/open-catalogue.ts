@@ -42,8 +42,10 @@ export interface CatalogueDesk {
 /** Of a core, beside a crawl: some 800 pages a second are followed with it. */
 const CPU_SHARE_USUAL = 0.015
 const ADVANCE_MS_USUAL = 50
-/** Enough for lists on their way to the disk; past it something is wrong, and the thread ends alone. */
-const OLD_GENERATION_MB = 512
+/** Twice what lists on their way to the disk take; past it something is wrong, and the thread ends alone. */
+const OLD_GENERATION_MB = 128
+/** Lines that are read and thrown away at once: as much as V8 takes by itself, said so that it stays. */
+const YOUNG_GENERATION_MB = 48
 
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 /** Beside the launcher: two folders up from the sources, three where this file is compiled or in a bundle. */
@@ -111,7 +113,7 @@ class Running {
       workerData: { cpuShare },
       argv: [CODE.href],
       name: 'catalogue',
-      resourceLimits: { maxOldGenerationSizeMb: OLD_GENERATION_MB },
+      resourceLimits: { maxOldGenerationSizeMb: OLD_GENERATION_MB, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
     this.#worker = worker
     let why = 'its thread ended'

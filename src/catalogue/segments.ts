@@ -5,6 +5,12 @@
 //
 // Segments of a collection follow each other without gap, so a list, read from the newest page on, is the list of the newest segment,
 // then that of the one before. Writing is appending, and every number is written about three times in its life.
+//
+// A merge is many small transactions, since nobody can be answered while SQLite commits one and brings it into the file:
+//
+//   chunks of the new segment, step by step ─▶ the switch: its row instead of theirs ─▶ chunks of the old ones deleted, step by step
+//
+// Chunks whose segment has no row count for nothing: left by a merge that ended in the middle, they are deleted by the next.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { damagedUnless } from './damaged.ts'
@@ -21,8 +27,10 @@ export interface Segment {
 const MERGED_AT_ONCE = 8
 /** Sizes in pages; what is larger than the last stays as it is. */
 const SIZES = [4_000, 32_000, 256_000]
-/** Chunks that are read, written or deleted in one step: some milliseconds. */
+/** Chunks that are read, written or deleted in one step: some milliseconds, and half a MiB at most. */
 const STEP_CHUNKS = 512
+/** Chunks that are held of each segment that is merged. */
+const SOURCE_CHUNKS = 64
 
 interface ChunkRow {
   readonly key: string
@@ -44,7 +52,12 @@ export function segmentsOf(database: DatabaseSync, collection: Collection): Segm
   return rows
 }
 
-/** Writes inside the transaction of its caller, in steps. */
+/** Something long in pieces: whoever runs it may do something else in between. */
+export type Steps = Generator<void, void, void>
+
+/** Runs something in a transaction of its own. */
+export type InTransaction = (work: () => void) => void
+
 export class SegmentWriter {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
@@ -54,7 +67,7 @@ export class SegmentWriter {
     this.#insert = database.prepare('INSERT INTO postings(segment, key, first, last, ids) VALUES (?, ?, ?, ?, ?)')
   }
 
-  /** The lists of pages `first` to `last`. */
+  /** The lists of pages `first` to `last`, inside the transaction of its caller. */
   *write(collection: Collection, first: number, last: number, lists: ReadonlyMap<string, readonly number[]>): Steps {
     const id = this.#nextId()
     const sorted = byBeginning(lists.keys())
@@ -74,39 +87,67 @@ export class SegmentWriter {
     this.#note(id, collection, first, last, chunks)
   }
 
-  /** Merges what has become many; nothing where that is not the case. */
-  *merge(collection: Collection): Steps {
-    const segments = segmentsOf(this.#database, collection)
-    const run = runToMerge(segments)
+  /** Whether segments have become many. */
+  isMergeDue(collection: Collection): boolean {
+    return runToMerge(segmentsOf(this.#database, collection)).length > 0
+  }
+
+  /** Merges what has become many, and deletes what counts no more. */
+  *merge(collection: Collection, inTransaction: InTransaction): Steps {
+    yield* this.#sweep(inTransaction)
+    const run = runToMerge(segmentsOf(this.#database, collection))
     if (run.length === 0) return
     const id = this.#nextId()
     // The oldest first: their numbers come first in every list.
     const sources = run.toReversed().map((segment) => new ChunkSource(this.#database, segment.id))
     let chunks = 0
-    let steps = 0
-    while (sources.some((source) => source.head !== null)) {
-      const key = smallest(sources)
-      let open: Chunk | null = null
-      for (const source of sources) {
-        for (let head = source.head; head !== null && head.key === key; head = source.head) {
-          const chunk = openChunk(key, head.first, head.last, head.ids)
-          source.next()
-          const joined: Chunk | null = open === null ? chunk : joinChunks(open, chunk)
-          if (joined === null && open !== null) {
-            this.#insert.run(id, key, open.first, open.last, sealChunk(key, open))
-            chunks++
-          }
-          open = joined ?? chunk
-          if (++steps % STEP_CHUNKS === 0) yield
-        }
-      }
-      if (open === null) continue
-      this.#insert.run(id, key, open.first, open.last, sealChunk(key, open))
-      chunks++
+    let rows: [string, Chunk][] = []
+    const insert = (): void => {
+      for (const [key, chunk] of rows) this.#insert.run(id, key, chunk.first, chunk.last, sealChunk(key, chunk))
+      chunks += rows.length
+      rows = []
     }
-    const remove = this.#database.prepare('DELETE FROM segments WHERE id = ?')
-    for (const segment of run) remove.run(segment.id)
-    this.#note(id, collection, run.at(-1)?.first ?? 0, run[0]?.last ?? 0, chunks)
+    for (const [key, chunk] of merged(sources)) {
+      rows.push([key, chunk])
+      if (rows.length < STEP_CHUNKS) continue
+      inTransaction(insert)
+      yield
+    }
+    inTransaction(() => {
+      insert()
+      const remove = this.#database.prepare('DELETE FROM segments WHERE id = ?')
+      for (const segment of run) remove.run(segment.id)
+      this.#note(id, collection, run.at(-1)?.first ?? 0, run[0]?.last ?? 0, chunks)
+    })
+    yield
+    yield* this.#sweep(inTransaction)
+  }
+
+  /** Deletes chunks whose segment has no row. */
+  *#sweep(inTransaction: InTransaction): Steps {
+    const isKept = this.#database.prepare('SELECT 1 FROM segments WHERE id = ?')
+    const next = this.#database.prepare('SELECT min(segment) AS id FROM postings WHERE segment > ?')
+    const end = this.#database.prepare(
+      `SELECT key, first FROM postings WHERE segment = ? ORDER BY key, first LIMIT 1 OFFSET ${STEP_CHUNKS - 1}`,
+    )
+    const remove = this.#database.prepare('DELETE FROM postings WHERE segment = ? AND (key, first) <= (?, ?)')
+    const removeAll = this.#database.prepare('DELETE FROM postings WHERE segment = ?')
+    let segment = 0
+    for (;;) {
+      const { id } = next.get(segment) as { id: number | null }
+      if (id === null) return
+      segment = id
+      if (isKept.get(id) !== undefined) continue
+      for (let isMore = true; isMore;) {
+        const last = end.get(id) as { key: string; first: number } | undefined
+        inTransaction(() => {
+          if (last === undefined) removeAll.run(id)
+          else remove.run(id, last.key, last.first)
+        })
+        isMore = last !== undefined
+        yield
+      }
+    }
   }
 
   #note(id: number, collection: Collection, first: number, last: number, chunks: number): void {
@@ -116,12 +157,13 @@ export class SegmentWriter {
   }
 
   #nextId(): number {
-    const found = this.#database.prepare('SELECT max(id) AS id FROM segments').get() as { id: number | null }
-    return (found.id ?? 0) + 1
+    const noted = this.#database.prepare('SELECT max(id) AS id FROM segments').get() as { id: number | null }
+    // Also above what was left of a merge.
+    const there = this.#database.prepare('SELECT max(segment) AS id FROM postings').get() as { id: number | null }
+    return Math.max(noted.id ?? 0, there.id ?? 0) + 1
   }
 }
 
-/** Something long in pieces: whoever runs it may do something else in between. */
 /** Keys by their first two signs, in the order of those: what is sorted in parts is sorted in steps. */
 function byBeginning(keys: Iterable<string>): string[][] {
   const parts = new Map<string, string[]>()
@@ -134,23 +176,19 @@ function byBeginning(keys: Iterable<string>): string[][] {
   return [...parts].sort(([one], [two]) => (one < two ? -1 : 1)).map(([, part]) => part)
 }
 
-export type Steps = Generator<void, void, void>
-
-/** The chunks of a segment in their order, taken out of it as they are read. */
+/** The chunks of a segment in their order. */
 class ChunkSource {
   readonly #segment: number
   readonly #read: StatementSync
-  readonly #delete: StatementSync
   #rows: readonly ChunkRow[] = []
   #at = 0
 
   constructor(database: DatabaseSync, segment: number) {
     this.#segment = segment
     this.#read = database.prepare(
-      `SELECT key, first, last, ids FROM postings WHERE segment = ? ORDER BY key, first LIMIT ${STEP_CHUNKS}`,
+      `SELECT key, first, last, ids FROM postings WHERE segment = ? AND (key, first) > (?, ?) ORDER BY key, first LIMIT ${SOURCE_CHUNKS}`,
     )
-    this.#delete = database.prepare('DELETE FROM postings WHERE segment = ? AND (key, first) <= (?, ?)')
-    this.#fill()
+    this.#fill('', 0)
   }
 
   get head(): ChunkRow | null {
@@ -159,15 +197,31 @@ class ChunkSource {
 
   next(): void {
     this.#at++
-    if (this.#at < this.#rows.length) return
     const last = this.#rows.at(-1)
-    if (last !== undefined) this.#delete.run(this.#segment, last.key, last.first)
-    this.#fill()
+    if (this.#at === this.#rows.length && last !== undefined) this.#fill(last.key, last.first)
   }
 
-  #fill(): void {
-    this.#rows = this.#read.all(this.#segment) as unknown as ChunkRow[]
+  #fill(key: string, first: number): void {
+    this.#rows = this.#read.all(this.#segment, key, first) as unknown as ChunkRow[]
     this.#at = 0
+  }
+}
+
+/** Chunks of all of them in order, joined where they fit into one. */
+function* merged(sources: readonly ChunkSource[]): Generator<readonly [string, Chunk], void, void> {
+  while (sources.some((source) => source.head !== null)) {
+    const key = smallest(sources)
+    let open: Chunk | null = null
+    for (const source of sources) {
+      for (let head = source.head; head !== null && head.key === key; head = source.head) {
+        const chunk = openChunk(key, head.first, head.last, head.ids)
+        source.next()
+        const joined: Chunk | null = open === null ? chunk : joinChunks(open, chunk)
+        if (joined === null && open !== null) yield [key, open]
+        open = joined ?? chunk
+      }
+    }
+    if (open !== null) yield [key, open]
   }
 }
 
@@ -177,12 +231,12 @@ function smallest(sources: readonly ChunkSource[]): string {
   return key ?? ''
 }
 
-/** Of the newest ones, those that are due; none: nothing to do. */
+/** Of the newest ones, those that are due, the oldest of them first: a merge has a bound too. None: nothing to do. */
 function runToMerge(segments: readonly Segment[]): readonly Segment[] {
   for (const size of SIZES) {
     const larger = segments.findIndex(({ first, last }) => last - first + 1 >= size)
     const run = larger === -1 ? segments : segments.slice(0, larger)
-    if (run.length >= MERGED_AT_ONCE) return run
+    if (run.length >= MERGED_AT_ONCE) return run.slice(-MERGED_AT_ONCE)
   }
   return []
 }

@@ -37,6 +37,7 @@ import { renderMetrics } from './metrics.ts'
 import { listSettings } from './option-changes.ts'
 import { FieldsFault } from './refusals.ts'
 import type { SaidOptions } from './steered-crawl.ts'
+import { mostSaid } from './merged-lists.ts'
 import { sumStatistics } from './sum-statistics.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -203,8 +204,8 @@ export class ClusterCrawl implements CrawlSource {
 
   async explain(asked: Asked<'explain'>): Promise<AnswerOf<'explain'>> {
     const answers = await this.#lists.askAll<AnswerOf<'explain'>>('explain', asked)
-    const best = answers.find(({ state }) => state !== 'never-met') ?? answers[0]
-    if (best === undefined) throw refusal('no node answers')
+    const best = mostSaid(answers)
+    if (best === null) throw refusal('no node answers')
     return best
   }
 

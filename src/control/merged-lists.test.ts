@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mergeLists, type PartOfList } from './merged-lists.ts'
+import { mergeLists, mostSaid, type PartOfList } from './merged-lists.ts'
 
 /** A node's list, of which it gives so many at a time. */
 function partOf(all: readonly number[], after: string | null, most: number): PartOfList<number> {
@@ -76,4 +76,13 @@ test('what two nodes have is shown once', async () => {
     keyOf: (item) => item,
   })
   expect(items).toEqual(['x', 'y'])
+})
+
+test('of a URL the share that is done with it is believed, for every share knows the seeds', () => {
+  const states = (...all: string[]) => mostSaid(all.map((state, share) => ({ state, share })))
+  expect(states('waiting', 'page', 'waiting')).toEqual({ state: 'page', share: 1 })
+  expect(states('never-met', 'waiting')).toEqual({ state: 'waiting', share: 1 })
+  expect(states('waiting', 'never-met', 'failed')).toEqual({ state: 'failed', share: 2 })
+  expect(states('never-met', 'never-met')).toEqual({ state: 'never-met', share: 0 })
+  expect(states()).toBeNull()
 })

@@ -137,3 +137,15 @@ function isMark(value: unknown): value is NodeMark | 'end' {
   const { after, skip } = value as Partial<NodeMark>
   return (after === null || typeof after === 'string') && Number.isSafeInteger(skip) && (skip as number) >= 0
 }
+
+/** What tells most comes first. Every share knows every seed, so that one waits is also said by those who never fetch it. */
+const SAID = ['page', 'failed', 'skipped', 'refused', 'waiting', 'never-met']
+
+/** What several say of one URL: whoever is done with it knows. */
+export function mostSaid<T extends Readonly<Record<string, unknown>>>(answers: readonly T[]): T | null {
+  for (const state of SAID) {
+    const found = answers.find((answer) => answer['state'] === state)
+    if (found !== undefined) return found
+  }
+  return answers[0] ?? null
+}

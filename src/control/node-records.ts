@@ -3,6 +3,7 @@
 import type { CrawlConfig } from '../config/index.ts'
 import type { AnswerOf } from './api.ts'
 import { CrawlRecords } from './crawl-records.ts'
+import { mostSaid } from './merged-lists.ts'
 import { NodeCatalogue } from './node-catalogue.ts'
 import { openBesideCrawl, opener } from './open-catalogue.ts'
 
@@ -14,13 +15,11 @@ export class NodeRecords extends CrawlRecords {
     this.#shareDirs = shareDirs
   }
 
-  /** One share has met it, or none. */
   override async explain(text: string, config: CrawlConfig): Promise<AnswerOf<'explain'>> {
-    let answer: AnswerOf<'explain'> | null = null
+    const answers: AnswerOf<'explain'>[] = []
     for (const dir of this.#shareDirs()) {
-      answer = await new CrawlRecords(dir, openBesideCrawl).explain(text, config)
-      if (answer['state'] !== 'never-met') break
+      answers.push(await new CrawlRecords(dir, openBesideCrawl).explain(text, config))
     }
-    return answer ?? super.explain(text, config)
+    return mostSaid(answers) ?? super.explain(text, config)
   }
 }

@@ -157,7 +157,7 @@ export class RestingCrawl implements CrawlAnswers {
 
   async host({ host }: Asked<'host'>): Promise<AnswerOf<'host'>> {
     const facts = await (await this.#records.catalogue()).host(host)
-    if (facts === null) throw new Fault('CONTROL_UNKNOWN', `${host} is no host of this crawl`)
+    if (facts === null) throw new Fault('CONTROL_UNKNOWN', `of ${host} nothing was fetched, and nothing failed`)
     const { config } = await meantBySettings(this.#at.dir)
     const { hostPages } = config.agent
     const { pages, errors, bytes, statuses, types, failures, skipped } = facts

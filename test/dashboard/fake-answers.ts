@@ -224,20 +224,18 @@ const ANSWERS: Answers = {
     return { text: 'The speed is changed.' }
   },
   agents: (_, crawl) => ({
-    agents: !crawl.isRunning
-      ? []
-      : Array.from({ length: 4 }, (__, agent) => ({
-          agent,
-          node: crawl.isCluster ? (crawl.nodes[agent % 3]?.node ?? null) : null,
-          pages: 205_000 + agent * 31,
-          failed: 4_300,
-          waiting: 14_000,
-          hosts: 1_250,
-          active: 33,
-          limit: 64,
-          bottleneck: agent === 2 ? 'cpu' : 'demand',
-          speed: { connections: 64, ratePerSecond: agent === 1 ? 10 : null, bytesPerSecond: null },
-        })),
+    agents: Array.from({ length: 4 }, (__, agent) => ({
+      agent,
+      node: crawl.isCluster ? (crawl.nodes[agent % 3]?.node ?? null) : null,
+      pages: 205_000 + agent * 31,
+      failed: 4_300,
+      waiting: 14_000,
+      hosts: 1_250,
+      active: crawl.isRunning ? 33 : 0,
+      limit: crawl.isRunning ? 64 : 0,
+      bottleneck: !crawl.isRunning ? 'at rest' : agent === 2 ? 'cpu' : 'demand',
+      speed: { connections: 64, ratePerSecond: agent === 1 ? 10 : null, bytesPerSecond: null },
+    })),
   }),
   nodes: (_, crawl) => ({
     shares: 48,

@@ -134,7 +134,12 @@ const option = (
     text,
     value,
     usual,
-    usualText: JSON.stringify(usual) ?? 'none',
+    usualText:
+      typeof usual === 'string'
+        ? usual
+        : usual === null || (Array.isArray(usual) && usual.length === 0)
+          ? 'none'
+          : JSON.stringify(usual),
     isSaid: JSON.stringify(value) !== JSON.stringify(usual),
     takesEffect: effect,
     schema,
@@ -357,10 +362,7 @@ export class FakeCrawl {
             hostsResting: 3_420,
             rssBytes: 802_000_000,
             cpuShare: 0.71,
-            slow:
-              state === 'paused'
-                ? 'it is paused'
-                : 'nearly every host rests: more hosts, or a shorter --delay, would give more',
+            slow: state === 'paused' ? 'It is paused.' : 'Its hosts rest between requests: 3,420 of 5,000 hosts.',
           }
         : null,
       cluster: this.isCluster ? { crawl: 'north', nodes: this.nodes.length } : null,

@@ -100,7 +100,7 @@ test(
       await press('Add seeds')
       await dialog.getByLabel('Seeds').fill(seed)
       await dialog.getByRole('button', { name: 'Add', exact: false }).last().click()
-      await page.getByText('1 seeds added').first().waitFor()
+      await page.getByText('1 seed added').first().waitFor()
       cluster.seeds.push(seed)
       await shot('seeded')
 
