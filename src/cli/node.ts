@@ -22,6 +22,7 @@ import { checkName, engineSettingsOf, foreignVariables, identityOf, settingsOn }
 import { type Command, EXIT } from './command.ts'
 import { crawlFlagShapes, describeFlags, flagLine, printProblems } from './config-flags.ts'
 import { chooseLogForm, logText } from './log-lines.ts'
+import { keepCourse } from './keep-course.ts'
 import { refuseLogins } from './refuse-logins.ts'
 import { type CrawlRequest, PROGRESS_MODES, type ProgressMode, runCrawl } from './run-crawl.ts'
 import type { Said } from './stored-settings.ts'
@@ -185,6 +186,7 @@ export async function runNode(asked: NodeRequest): Promise<number> {
     return typeof url === 'string' ? [url] : []
   })
   const { dir, name, weight, progress, isJson, engine } = asked
+  const openSource = async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name })
   let answer: ((question: ControlQuestion) => Promise<ControlAnswer>) | null = null
   let node: Awaited<ReturnType<typeof openClusterNode>> | null = null
   const request: CrawlRequest = {
@@ -227,13 +229,18 @@ export async function runNode(asked: NodeRequest): Promise<number> {
       },
       configNow: () => node?.settings ?? null,
       shareDirs: () => node?.shareDirs ?? [],
-      openSource: async () => (await loadClusterCrawl()).ClusterCrawl.open({ ...engine, crawl: identity.name }),
+      openSource,
       answerWith: (found) => {
         answer = found
       },
     },
   }
-  return runCrawl(request)
+  const endCourse = keepCourse(systemClock, () => node?.isChair === true, openSource)
+  try {
+    return await runCrawl(request)
+  } finally {
+    await endCourse()
+  }
 }
 
 /** As it is meant now, by this change of it. */

@@ -21,10 +21,11 @@ import {
   type WishKind,
 } from '../cluster/index.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/index.ts'
-import { printable } from '../report/index.ts'
+import { Course, printable } from '../report/index.ts'
 import { loadClusterLook, type SharePreview } from '../supervise/index.ts'
 import { canonicalise } from '../url/index.ts'
 import type { AnswerOf, CrawlEvent, CrawlInfo } from './api.ts'
+import { ClusterCourse, readCourse } from './cluster-course.ts'
 import { addSeeds, changeOptions, changesIn, checkOptions } from './cluster-changes.ts'
 import { ClusterLists } from './cluster-lists.ts'
 import { ClusterLooks } from './cluster-looks.ts'
@@ -58,6 +59,7 @@ export class ClusterCrawl implements CrawlSource {
   readonly #traces = new ClusterTraces()
   readonly #looks: ClusterLooks
   readonly #lists: ClusterLists
+  readonly #course: ClusterCourse
   readonly #watchers = new Set<{ onInfo: (info: CrawlInfo) => void; onEvent: (event: CrawlEvent) => void }>()
   #timer: NodeJS.Timeout | null = null
   #isTicking = false
@@ -73,6 +75,7 @@ export class ClusterCrawl implements CrawlSource {
       const { status } = await this.#looks.now()
       return status.nodes.map(({ node }) => node)
     })
+    this.#course = new ClusterCourse(engine, systemClock)
     engine.subscribe(tools.TRACE_SUBJECT, (bytes) => this.#traces.hear(bytes))
   }
 
@@ -111,10 +114,18 @@ export class ClusterCrawl implements CrawlSource {
     return { shares: this.#definition.shares, nodes: [...nodes, ...gone] }
   }
 
-  /** As it was seen from here: since somebody looks. Nodes keep a course of their own in their directories. */
+  /** As it was kept by whoever had share 0, and what was seen from here since. Nodes keep a course of their own in their directories. */
   async timeline(): Promise<AnswerOf<'timeline'>> {
     await this.#looks.now()
-    return { samples: [...this.#looks.samples] }
+    const course = new Course(await readCourse(this.#engine))
+    for (const sample of this.#looks.samples) course.add(sample)
+    return { samples: [...course.samples] }
+  }
+
+  /** Adds to the course how the crawl stands now: for whoever has share 0. */
+  async keepCourse(isLast: boolean): Promise<void> {
+    await this.#looks.anew()
+    await this.#course.add(this.#looks.sample(), isLast)
   }
 
   async metrics(): Promise<string> {

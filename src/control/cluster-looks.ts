@@ -3,17 +3,16 @@
 import { type StopReason, STOPS, systemClock } from '../base/index.ts'
 import type { CrawlDefinition } from '../cluster/index.ts'
 import type { Engine } from '../engine/index.ts'
+import { Course, type TimelineSample } from '../report/index.ts'
 import type { ClusterLook, loadClusterLook, NodeFigures } from '../supervise/index.ts'
-import type { AnswerOf, CrawlInfo } from './api.ts'
+import type { CrawlInfo } from './api.ts'
 import { ClusterFigures } from './cluster-nodes.ts'
 import { clusterSlowness } from './cluster-slowness.ts'
 import { WorkRates } from './work-rates.ts'
 
 /** Everybody who asks within this time is told the same. */
 const LOOK_FRESH_MS = 900
-const SAMPLES_MAX = 2_000
 
-type Sample = AnswerOf<'timeline'>['samples'][number]
 type Tools = Pick<Awaited<ReturnType<typeof loadClusterLook>>, 'lookAtCluster' | 'sharesBehind'>
 
 export class ClusterLooks {
@@ -24,8 +23,7 @@ export class ClusterLooks {
   readonly #tools: Tools
   readonly #rates = new WorkRates()
   #looking: { readonly atMs: number; readonly look: Promise<ClusterLook> } | null = null
-  #samples: Sample[] = []
-  #gapSeconds = 1
+  readonly #course = new Course()
 
   constructor(id: string, engine: Engine, definition: CrawlDefinition, tools: Tools) {
     this.#id = id
@@ -34,9 +32,9 @@ export class ClusterLooks {
     this.#tools = tools
   }
 
-  /** In at most SAMPLES_MAX samples. */
-  get samples(): readonly Sample[] {
-    return this.#samples
+  /** Since somebody looks from here. */
+  get samples(): readonly TimelineSample[] {
+    return this.#course.samples
   }
 
   /** Something was changed: what was seen before it is old. */
@@ -65,15 +63,14 @@ export class ClusterLooks {
     const counts = [...look.figures].flatMap(([node, one]) => (one === null ? [] : [[node, workOf(one)] as const]))
     this.#rates.note(systemClock.nowMs(), new Map(counts))
     this.#rates.keepOnly(new Set(look.status.nodes.map(({ node }) => node)))
-    this.#keepSample()
+    this.#course.add(this.sample())
     return look
   }
 
-  #keepSample(): void {
+  /** How it stands, as it was seen last. */
+  sample(): TimelineSample {
     const { pages, bytes, failed, skipped, waiting, hosts, seconds, cpuSeconds } = this.figures.figures
-    const last = this.#samples.at(-1)
-    if (last !== undefined && seconds < last.t + this.#gapSeconds * 0.95) return
-    this.#samples.push({
+    return {
       t: seconds,
       pages,
       bytes,
@@ -84,10 +81,7 @@ export class ClusterLooks {
       active: this.figures.sum(({ active }) => active),
       rssBytes: this.figures.sum(({ rssBytes }) => rssBytes),
       cpuSeconds,
-    })
-    if (this.#samples.length <= SAMPLES_MAX) return
-    this.#samples = this.#samples.filter((_, index) => index % 2 === 0)
-    this.#gapSeconds *= 2
+    }
   }
 
   infoOf({ status, figures }: ClusterLook): CrawlInfo {

@@ -45,26 +45,59 @@ const FIELDS = [
   'cpuSeconds',
 ] as const
 
-export class Timeline {
-  readonly #path: string
+/** Samples in order of time, bounded. */
+export class Course {
   readonly #samplesMax: number
   #samples: TimelineSample[]
   #gapSeconds: number
+
+  constructor(samples: readonly TimelineSample[] = [], samplesMax: number = SAMPLES_MAX) {
+    this.#samplesMax = samplesMax
+    this.#samples = [...samples]
+    this.#gapSeconds = gapOf(samples)
+  }
+
+  get samples(): readonly TimelineSample[] {
+    return this.#samples
+  }
+
+  /** Seconds between samples that are kept now; asking for more is free and pointless. */
+  get gapSeconds(): number {
+    return this.#gapSeconds
+  }
+
+  /** Keeps the sample if the gap since the last one has passed; the last word, whatever the gap. 'thinned': others went for it. */
+  add(sample: TimelineSample, isLast = false): 'kept' | 'thinned' | null {
+    const lastT = this.#samples.at(-1)?.t ?? -Infinity
+    // Some grace: timers are late by moments, and a sample a second must not become one in two.
+    if (isLast ? sample.t <= lastT : sample.t < lastT + this.#gapSeconds * 0.95) return null
+    this.#samples.push(sample)
+    if (this.#samples.length <= this.#samplesMax) return 'kept'
+    // The newest stays: an odd number of samples leaves every second one from the end.
+    const odd = (this.#samples.length - 1) % 2
+    this.#samples = this.#samples.filter((_, index) => index % 2 === odd)
+    // Samples may have come further apart than asked for; the gap must grow beyond what they are now.
+    this.#gapSeconds = Math.max(2 * this.#gapSeconds, gapOf(this.#samples))
+    return 'thinned'
+  }
+}
+
+export class Timeline {
+  readonly #path: string
+  readonly #course: Course
   /** Writes in the order they were asked for; never rejects. */
   #writes: Promise<void> = Promise.resolve()
   /** Why nothing more is written. */
   #fault: Fault | null = null
 
-  private constructor(path: string, samplesMax: number, samples: TimelineSample[]) {
+  private constructor(path: string, course: Course) {
     this.#path = path
-    this.#samplesMax = samplesMax
-    this.#samples = samples
-    this.#gapSeconds = gapOf(samples)
+    this.#course = course
   }
 
   /** Goes on in the file when there is one. */
   static async open(path: string, samplesMax: number = SAMPLES_MAX): Promise<Timeline> {
-    const timeline = new Timeline(path, samplesMax, await loadTimeline(path))
+    const timeline = new Timeline(path, new Course(await loadTimeline(path), samplesMax))
     // A torn last line must not be glued to the next one.
     timeline.#rewrite()
     await timeline.#writes
@@ -74,11 +107,11 @@ export class Timeline {
 
   /** Seconds between samples that are kept now; asking for more is free and pointless. */
   get gapSeconds(): number {
-    return this.#gapSeconds
+    return this.#course.gapSeconds
   }
 
   get samples(): readonly TimelineSample[] {
-    return this.#samples
+    return this.#course.samples
   }
 
   /**
@@ -86,34 +119,24 @@ export class Timeline {
    * fails is told by close(), since a crawl does not depend on its chart.
    */
   append(sample: TimelineSample): void {
-    const last = this.#samples.at(-1)
-    // Some grace: timers are late by moments, and a sample a second must not become one in two.
-    if (last === undefined || sample.t >= last.t + this.#gapSeconds * 0.95) this.#keep(sample)
+    this.#add(sample, false)
   }
 
   /** Keeps the last word whatever the gap, and waits for all writes. */
   async close(last?: TimelineSample): Promise<void> {
-    if (last !== undefined && last.t > (this.#samples.at(-1)?.t ?? -1)) this.#keep(last)
+    if (last !== undefined) this.#add(last, true)
     await this.#writes
     if (this.#fault !== null) throw this.#fault
   }
 
-  #keep(sample: TimelineSample): void {
-    this.#samples.push(sample)
-    if (this.#samples.length <= this.#samplesMax) {
-      this.#write(() => appendFile(this.#path, toLine(sample)))
-      return
-    }
-    // The newest stays: an odd number of samples leaves every second one from the end.
-    const odd = (this.#samples.length - 1) % 2
-    this.#samples = this.#samples.filter((_, index) => index % 2 === odd)
-    // Samples may have come further apart than asked for; the gap must grow beyond what they are now.
-    this.#gapSeconds = Math.max(2 * this.#gapSeconds, gapOf(this.#samples))
-    this.#rewrite()
+  #add(sample: TimelineSample, isLast: boolean): void {
+    const how = this.#course.add(sample, isLast)
+    if (how === 'kept') this.#write(() => appendFile(this.#path, toLine(sample)))
+    else if (how === 'thinned') this.#rewrite()
   }
 
   #rewrite(): void {
-    const text = this.#samples.map(toLine).join('')
+    const text = writeSamples(this.#course.samples)
     this.#write(async () => {
       await writeFile(`${this.#path}.new`, text)
       await rename(`${this.#path}.new`, this.#path)
@@ -130,15 +153,18 @@ export class Timeline {
   }
 }
 
-/** The samples of a file, in order of time; an absent file has none. Lines that are none are left out. */
+/** The samples of a file, in order of time; an absent file has none. */
 export async function loadTimeline(path: string): Promise<TimelineSample[]> {
-  let text: string
   try {
-    text = await readFile(path, 'utf8')
+    return readSamples(await readFile(path, 'utf8'))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw diskFault(`reading ${path}`, cause)
   }
+}
+
+/** One a line, in order of time. Lines that are none are left out. */
+export function readSamples(text: string): TimelineSample[] {
   const samples: TimelineSample[] = []
   for (const line of text.split('\n')) {
     const sample = fromLine(line)
@@ -149,6 +175,10 @@ export async function loadTimeline(path: string): Promise<TimelineSample[]> {
 
 function toLine(sample: TimelineSample): string {
   return `${JSON.stringify(sample)}\n`
+}
+
+export function writeSamples(samples: readonly TimelineSample[]): string {
+  return samples.map(toLine).join('')
 }
 
 function fromLine(line: string): TimelineSample | null {

@@ -271,6 +271,11 @@ export class ClusterNode {
     return this.#hosted.restarts
   }
 
+  /** It has share 0, and decides what is decided once for all. */
+  get isChair(): boolean {
+    return this.#chair !== null
+  }
+
   get fault(): unknown {
     return this.#fault
   }

@@ -2,6 +2,7 @@
 // `npm run chaos` does the same a hundred times over.
 
 import { expect, test } from 'vitest'
+import { ClusterCrawl } from '../../src/control/cluster-crawl.ts'
 import { judgeCluster } from './judge-cluster.ts'
 import { RealCluster } from './real-cluster.ts'
 
@@ -54,5 +55,12 @@ test(
     expect({ state, nodes }).toEqual({ state: 'finished', nodes: [] })
     expect(left.reduce((sum, { pages }) => sum + pages, 0)).toBe(verdict.pages)
     expect(left.every(({ waiting }) => waiting === 0)).toBe(true)
+    // And how it came to that, whoever had kept it, though nobody looked at it meanwhile.
+    const seen = await ClusterCrawl.open({ servers: cluster.nats.urls, crawl: cluster.crawl })
+    const { samples } = await seen.timeline()
+    await seen.close()
+    expect(samples.length).toBeGreaterThan(3)
+    expect(samples.at(-1)?.pages).toBe(verdict.pages)
+    expect(samples[0]?.pages).toBeLessThan(verdict.pages / 2)
   },
 )
