@@ -1,4 +1,4 @@
-// Draws docs/peers.svg from the newest results of bench/peers.ts: what a page costs each crawler, on a scale of powers of ten.
+// Draws docs/peers.svg from the newest sitting of each web in the results of bench/peers.ts of one day: what a page costs each crawler, on a scale of powers of ten.
 //
 //   node tools/peers-plot.ts
 //
@@ -36,8 +36,17 @@ interface Results {
 
 function newest(): Results {
   const folder = join(root, 'bench/results')
-  const names = readdirSync(folder).filter((name) => /^peers-\d.*\.json$/.test(name))
-  return JSON.parse(readFileSync(join(folder, names.sort().at(-1) ?? ''), 'utf8')) as Results
+  const all = readdirSync(folder)
+    .filter((name) => /^peers-\d.*\.json$/.test(name))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Results)
+    .toSorted((a, b) => a.date.localeCompare(b.date))
+  const last = all.at(-1)
+  if (last === undefined) throw new Error(`there are no results in ${folder}`)
+  const sameDay = all.filter(({ date }) => date.slice(0, 10) === last.date.slice(0, 10))
+  const byWeb = new Map(
+    sameDay.flatMap(({ sittings }) => sittings.map((one) => [JSON.stringify(one.origin), one] as const)),
+  )
+  return { ...last, sittings: [...byWeb.values()] }
 }
 
 const { contenders, sittings, options, date } = newest()
@@ -71,10 +80,16 @@ function panel(kind: Sitting['origin']['kind'], column: number): string {
   return `<g transform="translate(${LABELS + column * WIDTH},0)">${parts.join('\n')}</g>`
 }
 
+/** With one agent, or with one for each processor. */
+function labelOf(name: string): string {
+  const flags = name.replace('portolan --warc ', 'portolan, ')
+  return flags.includes(' --agents 1') ? flags.replace(' --agents 1', '') : `${flags}, all processors`
+}
+
 const names = contenders.map(
   ({ name, version }, line) =>
     `<text x="${LABELS - 14}" y="${y(line)}" class="tick" text-anchor="end" dominant-baseline="middle">` +
-    `${name.replace(' --agents 1', '')} ${name.startsWith('portolan') ? '' : version}</text>`,
+    `${name.startsWith('portolan') ? labelOf(name) : `${name} ${version}`}</text>`,
 )
 const legend = WEBS.map(
   ({ name, colour }, i) =>
