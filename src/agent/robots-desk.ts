@@ -11,7 +11,7 @@
 
 import { hash } from 'node:crypto'
 import type { Clock, SkipReason } from '../base/index.ts'
-import { type Document, locationOf } from '../document/index.ts'
+import type { Document } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
 import type { ErrandAnswer, PlainAnswer } from '../exchange/index.ts'
 import type { Errand, Frontier } from '../frontier/index.ts'
@@ -22,7 +22,6 @@ import {
   type OptOutPolicy,
   parseRobots,
   parseTdmFile,
-  ROBOTS_BYTES_MAX,
   type RobotsCache,
   type RobotsEntry,
   type RobotsLife,
@@ -35,6 +34,7 @@ import {
 } from '../robots/index.ts'
 import type { Archive } from '../store/index.ts'
 import type { BrokenVisits } from './broken-visits.ts'
+import { plainAnswer } from './plain-answer.ts'
 import { passingTrouble } from './retry-table.ts'
 import type { CrawlDelays } from './crawl-delays.ts'
 import {
@@ -187,7 +187,7 @@ export class RobotsDesk {
     }
     try {
       await this.#archive(outcome.document)
-      return await this.#judgeAnswer(purpose, plainOf(outcome.document))
+      return await this.#judgeAnswer(purpose, plainAnswer(outcome.document))
     } catch (cause) {
       return this.#broke(errand.url, purpose, cause)
     }
@@ -257,7 +257,7 @@ export class RobotsDesk {
     if (outcome.kind === 'fetched') {
       try {
         await this.#archive(outcome.document)
-        done({ kind: 'answered', answer: plainOf(outcome.document) })
+        done({ kind: 'answered', answer: plainAnswer(outcome.document) })
       } catch (cause) {
         this.#parts.broken.take(outcome.document.url, cause)
         done({ kind: 'failed' })
@@ -355,18 +355,6 @@ function unavailable({ trouble }: RobotsEntry): Judgement {
 
 function isForNeighbour(purpose: unknown): purpose is NeighbourPurpose {
   return typeof purpose === 'object' && purpose !== null && 'done' in purpose
-}
-
-function plainOf(document: Document): PlainAnswer {
-  const isLong = document.body.length > ROBOTS_BYTES_MAX
-  return {
-    url: document.url,
-    status: document.status,
-    location: locationOf(document),
-    cacheControl: document.header('cache-control'),
-    body: document.body.bytes(ROBOTS_BYTES_MAX),
-    isCut: document.truncated !== null || isLong,
-  }
 }
 
 function targetOf({ location, url }: PlainAnswer): CanonicalUrl | null {

@@ -10,6 +10,8 @@ export interface CourseSource {
 /** How often it is looked whose it is; and between two samples. */
 const LOOK_MS = 1_000
 const SAMPLE_MS = 5_000
+/** Nobody waits longer for the end of a chart: the engine may be away. */
+const END_MS = 2_000
 
 /**
  * Begins. The source is opened when it is first needed, and most nodes never do. A chart is not worth a word: what fails is tried again.
@@ -52,8 +54,17 @@ export function keepCourse(
   return async () => {
     isOver = true
     cancel()
-    await sampling
-    if (wasChair) await sample(true)
-    await source?.close().catch(() => {})
+    const ended = (async () => {
+      await sampling
+      if (wasChair) await sample(true)
+      await source?.close().catch(() => {})
+    })()
+    await new Promise<void>((resolve) => {
+      const giveUp = clock.callAt((clock.nowMs() + END_MS) as ClockMs, resolve)
+      void ended.finally(() => {
+        giveUp()
+        resolve()
+      })
+    })
   }
 }

@@ -79,6 +79,37 @@ test('of two who think that it is theirs, one is refused and goes on from what t
   expect((await readCourse(engine.client())).map(({ t }) => t)).toEqual([0, 10, 20, 40])
 })
 
+test('an entry that is trimmed while it is read is looked for again', async () => {
+  const { clock, engine, course } = stand()
+  const keeper = course()
+  await keeper.add(sample(0))
+  clock.advance(20_000)
+  const client = engine.client()
+  const log = await client.log('course')
+  const late = {
+    ...client,
+    log: async () => ({
+      last: () => log.last(),
+      // Between the two questions, once, the next entry comes.
+      read: async function* (after: number) {
+        if (after === 0) await keeper.add(sample(20))
+        yield* log.read(after)
+      },
+    }),
+  } as unknown as typeof client
+  expect((await readCourse(late)).map(({ t }) => t)).toEqual([0, 20])
+})
+
+test('whoever has not heard from all yet does not make the course go back', async () => {
+  const { clock, engine, course } = stand()
+  await course().add(sample(10))
+  const heir = course()
+  await heir.add({ ...sample(20), pages: 3 })
+  clock.advance(20_000)
+  await heir.add(sample(40))
+  expect((await readCourse(engine.client())).map(({ pages }) => pages)).toEqual([100, 400])
+})
+
 test('an engine that is away costs samples, not the course', async () => {
   const { clock, engine } = stand()
   const client = engine.client()

@@ -7,13 +7,15 @@
 // engine does not take is tried again with the next sample, and what a node that dies had not written is missing from it.
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Clock } from '../base/index.ts'
+import type { Clock, Fault } from '../base/index.ts'
 import type { Engine, EngineLog } from '../engine/index.ts'
 import { Course, readSamples, type TimelineSample, writeSamples } from '../report/index.ts'
 
 const LOG = 'course'
 /** Between two entries. */
 const WRITE_MS = 20_000
+/** Entries are far apart: that one comes while the last is read happens, twice in a row hardly. */
+const TRIES_MAX = 3
 /** Of 2,000 samples of ten numbers each. */
 const TEXT_BYTES_MAX = 2 ** 21
 
@@ -26,10 +28,17 @@ interface Kept {
 
 async function read(engine: Engine): Promise<Kept> {
   const log = await engine.log(LOG)
-  const at = await log.last()
-  let samples: readonly TimelineSample[] = []
-  if (at > 0) for await (const { bytes } of log.read(at - 1)) samples = unpack(bytes)
-  return { log, at, samples }
+  for (let tries = 1; ; tries++) {
+    const at = await log.last()
+    let samples: readonly TimelineSample[] = []
+    try {
+      if (at > 0) for await (const { bytes } of log.read(at - 1)) samples = unpack(bytes)
+      return { log, at, samples }
+    } catch (fault) {
+      // The next entry was written between the two questions, and this one is gone.
+      if ((fault as Partial<Fault>).code !== 'LOG_TRIMMED' || tries === TRIES_MAX) throw fault
+    }
+  }
 }
 
 /** What was kept of it; nothing where nothing was. */
@@ -53,6 +62,8 @@ export class ClusterCourse {
   /** `isLast`: the last word of whoever adds. Fails where the engine does not answer. */
   async add(sample: TimelineSample, isLast = false): Promise<void> {
     const log = this.#log ?? (await this.#begin())
+    // Who has just begun to keep it has not heard from all yet, or a share is with nobody: that is no course of a crawl.
+    if (!isLast && sample.pages < (this.#course.samples.at(-1)?.pages ?? 0)) return
     const isKept = this.#course.add(sample, isLast) !== null
     const nowMs = this.#clock.nowMs()
     if (!isLast && (!isKept || nowMs - this.#writtenMs < WRITE_MS)) return

@@ -114,7 +114,10 @@ export class SpooledBody implements Body {
       this.#seal()
       // The array is replaced when another reader joins the pieces, not changed: this reader's stays.
       for (const piece of this.#pieces) {
-        for (let at = 0; at < piece.length; at += CHUNK_BYTES) yield piece.subarray(at, at + CHUNK_BYTES)
+        for (let at = 0; at < piece.length; at += CHUNK_BYTES) {
+          assert(!this.#isReleased, 'a released body is not read')
+          yield piece.subarray(at, at + CHUNK_BYTES)
+        }
       }
       return
     }

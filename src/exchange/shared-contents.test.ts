@@ -177,6 +177,22 @@ test('whenever a note comes, and whenever the wire of the asker breaks, a claim 
   }
 })
 
+test('a set that cannot be asked any more is told as a failure of the question, not thrown at whoever hears messages', async () => {
+  const own = new MemoryContentSeen()
+  own.claim = () => {
+    throw new Error('the disk is full')
+  }
+  const contents = new SharedContents({
+    owners: new Owners(0, AGENTS),
+    own,
+    write: () => 0,
+    note: () => {},
+    send: () => {},
+    whenDurable: (callback) => callback(),
+  })
+  await expect(contents.lend(1, 10, OWN.toString('hex'))).rejects.toThrow('the disk is full')
+})
+
 test('the first original stays, whoever else says to have one', async () => {
   const { contents } = stand()
   contents.receive(noteOf(OWN))

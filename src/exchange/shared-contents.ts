@@ -176,11 +176,11 @@ export class SharedContents implements ContentSeen {
   }
 
   /** Another asks for a digest of ours. */
-  lend(agent: number, id: number, text: string): Promise<void> {
+  async lend(agent: number, id: number, text: string): Promise<void> {
     const { own, send, whenDurable } = this.#parts
     const wire = this.#wires[agent]
     const digest = Buffer.from(text, 'hex')
-    return this.#unlessNoted(text, own.claim(digest), (original) => {
+    await this.#unlessNoted(text, own.claim(digest), (original) => {
       if (wire !== this.#wires[agent]) {
         if (original === null) own.release(digest)
       } else if (original === null) {
