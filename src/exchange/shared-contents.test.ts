@@ -56,6 +56,22 @@ function stand(): Stand {
   return { contents, said, noted, written, commit }
 }
 
+/** Agent 0, which does not wait for ever; `said` is what it said to anybody. */
+function patientStand(ms: number): { clock: ManualClock; contents: SharedContents; said: PeerMessage[] } {
+  const clock = new ManualClock()
+  const said: PeerMessage[] = []
+  const contents = new SharedContents({
+    owners: new Owners(0, AGENTS),
+    own: new MemoryContentSeen(),
+    write: () => 0,
+    note: () => {},
+    send: (_, message) => void said.push(message),
+    whenDurable: (callback) => callback(),
+    patience: { clock, ms },
+  })
+  return { clock, contents, said }
+}
+
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 const claimed = (agent: number, id: number, original: Original | null): unknown => ({
   agent,
@@ -236,17 +252,7 @@ test('a claim of an own digest that is given back goes to whoever waits for it h
 })
 
 test('an owner that does not answer is not waited for for ever, where there is a patience', async () => {
-  const clock = new ManualClock()
-  const said: PeerMessage[] = []
-  const contents = new SharedContents({
-    owners: new Owners(0, AGENTS),
-    own: new MemoryContentSeen(),
-    write: () => 0,
-    note: () => {},
-    send: (_, message) => void said.push(message),
-    whenDurable: (callback) => callback(),
-    patience: { clock, ms: 1_000 },
-  })
+  const { clock, contents, said } = patientStand(1_000)
   const early = contents.claim(FOREIGN)
   clock.advance(900)
   const late = contents.claim(digestOf(2))
@@ -261,17 +267,7 @@ test('an owner that does not answer is not waited for for ever, where there is a
 })
 
 test('an owner that was waited for in vain holds up nobody else, is asked now and then, and is waited for again once it is heard', async () => {
-  const clock = new ManualClock()
-  const said: PeerMessage[] = []
-  const contents = new SharedContents({
-    owners: new Owners(0, AGENTS),
-    own: new MemoryContentSeen(),
-    write: () => 0,
-    note: () => {},
-    send: (_, message) => void said.push(message),
-    whenDurable: (callback) => callback(),
-    patience: { clock, ms: 3_000 },
-  })
+  const { clock, contents, said } = patientStand(3_000)
   const oldest = contents.claim(FOREIGN)
   clock.advance(2_000)
   // Asked later, and known to be in vain as soon as the oldest is.
