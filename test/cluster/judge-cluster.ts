@@ -51,7 +51,11 @@ const SELF = /lease of this node is over|was begun by another node|was started a
 const SELF_MS = 30_000
 const SHOWN_MAX = 20
 
-export async function judgeCluster(cluster: RealCluster): Promise<ClusterVerdict> {
+/** `delayMs` is the least that held: another than the plan's where it was changed on the way. */
+export async function judgeCluster(
+  cluster: RealCluster,
+  { delayMs = cluster.plan.delayMs }: { readonly delayMs?: number } = {},
+): Promise<ClusterVerdict> {
   const problems: string[] = []
   const nodes = [...cluster.nodes.values()]
   await cluster.disturbances.learnHosts(nodes)
@@ -60,7 +64,7 @@ export async function judgeCluster(cluster: RealCluster): Promise<ClusterVerdict
   for (const request of requests) {
     if (!Number.isFinite(request.endMs)) problems.push(`a request of ${request.host} was never ended`)
   }
-  const impolite = checkPoliteness(requests, { delayMs: cluster.plan.delayMs })
+  const impolite = checkPoliteness(requests, { delayMs })
   if (impolite.length > 0) problems.push(`${impolite.length} times a host was asked too soon`)
   for (const { message } of impolite.slice(0, SHOWN_MAX)) problems.push(message)
   const again = judgeAgain(cluster, requests, nodes, problems)

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { loadSettings, readConfig, SECTIONS } from '../../src/config/index.ts'
 import { readChanges } from '../../src/control/index.ts'
 import { directory, startWeb } from '../crawl/expect-truth.ts'
-import { requestOf } from './request.ts'
+import { joined, type Options, requestOf } from './request.ts'
 import { runSteered } from './steered-run.ts'
 
 const CHILD = fileURLToPath(new URL('killed-child.ts', import.meta.url))
@@ -26,7 +26,8 @@ const MOMENTS =
     : ['recorded', 'stored', 'reopening', 'pending']
 
 test.for(MOMENTS)('killed when it is %s', { timeout: 120_000 }, async (moment) => {
-  const web = await startWeb({ seed: 'killed', hosts: 3, pages: 15, crossHostShare: 0.5 })
+  // So many pages that at the child's forty a second the crawl cannot end before its change, however busy the machine is.
+  const web = await startWeb({ seed: 'killed', hosts: 3, pages: 800, crossHostShare: 0.5 })
   const [seed = '', other = ''] = web.seeds()
   const dir = directory()
   const host = new URL(seed).hostname
@@ -38,7 +39,7 @@ test.for(MOMENTS)('killed when it is %s', { timeout: 120_000 }, async (moment) =
   expect(items).toMatchObject([{ who: 'test', what: moment === 'pending' ? 'seeds' : 'settings' }])
 
   const logged = web.log.length
-  const request = requestOf(dir, [], settings)
+  const request = requestOf(dir, [], joined(settings as Options, { agent: { maxRate: 10_000 } }))
   expect(
     readConfig(SECTIONS, { flags: new Map(), environment: {}, file: { name: 'it', content: settings } }).kind,
   ).toBe('config')
