@@ -2,6 +2,6 @@
 // (agent.js).
 
 import { keepCompiled } from './compile-cache.js'
+import { loadCode } from './load-code.js'
 
-keepCompiled('catalogue')
-await import(process.argv[2])
+await loadCode(process.argv[2], keepCompiled('catalogue'))

@@ -3,18 +3,21 @@
 // folder cannot be had there is none, and each start compiles anew.
 
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
-/** Keeps what is compiled from here on under `name`; NODE_COMPILE_CACHE is the user's word and stands. */
+/**
+ * Keeps what is compiled from here on under `name`; NODE_COMPILE_CACHE is the user's word and stands. Returns the folder in it for this
+ * version of Node and its flags, or null where nothing is kept.
+ */
 export function keepCompiled(name) {
-  if (process.env.NODE_COMPILE_CACHE) {
-    enableCompileCache()
-    return
+  if (process.env.NODE_COMPILE_CACHE) enableCompileCache()
+  else {
+    const directory = privateDirectory(cacheOf(process.env), name)
+    if (directory !== null) enableCompileCache(directory)
   }
-  const directory = privateDirectory(cacheOf(process.env), name)
-  if (directory !== null) enableCompileCache(directory)
+  return getCompileCacheDir() ?? null
 }
 
 /** The user's cache, as the XDG specification has it. */

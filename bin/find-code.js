@@ -9,9 +9,17 @@ const ROOT = new URL('../', import.meta.url)
 
 /** The module at `path` of the sources, given without its ending, as it is run here. */
 export function findCode(path) {
-  const compiled = new URL(`dist/${path}.js`, ROOT)
-  if (existsSync(compiled)) return compiled
-  return isBundleFresh() ? new URL(`.bundle/${path}.js`, ROOT) : new URL(`${path}.ts`, ROOT)
+  // Tests put a bundle where compiled code is (test/built.ts).
+  for (const ending of ['js', 'cjs']) {
+    const compiled = new URL(`dist/${path}.${ending}`, ROOT)
+    if (existsSync(compiled)) return compiled
+  }
+  return findBundled(path) ?? new URL(`${path}.ts`, ROOT)
+}
+
+/** The same in the bundle; null unless that is a copy of the sources as they are. */
+export function findBundled(path) {
+  return isBundleFresh() ? new URL(`.bundle/${path}.cjs`, ROOT) : null
 }
 
 /** Looks at some 700 files: a few thousandths of a second, where to load those takes a third of one. */

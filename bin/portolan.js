@@ -22,8 +22,9 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 
 // Half of the start-up is compiling; Node keeps the result for the next time.
 const { keepCompiled } = await import('./compile-cache.js')
-keepCompiled('main')
+const kept = keepCompiled('main')
 
 const { findCode } = await import('./find-code.js')
-const { main } = await import(findCode('src/cli/main').href)
+const { loadCode } = await import('./load-code.js')
+const { main } = await loadCode(findCode('src/cli/main').href, kept)
 await main(process.argv.slice(2))

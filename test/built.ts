@@ -41,12 +41,12 @@ const THREAD_CODE: readonly { readonly starter: string; readonly source: string;
   {
     starter: '/src/supervise/agent-handle.ts',
     source: `'./agent-thread.ts'`,
-    built: 'dist/src/supervise/agent-thread.js',
+    built: 'dist/src/supervise/agent-thread.cjs',
   },
   {
     starter: '/src/catalogue/open-catalogue.ts',
     source: `'./catalogue-thread.ts'`,
-    built: 'dist/src/catalogue/catalogue-thread.js',
+    built: 'dist/src/catalogue/catalogue-thread.cjs',
   },
 ]
 

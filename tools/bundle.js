@@ -18,6 +18,20 @@ const FOLDER = join(ROOT, '.bundle')
 /** What says which packages are bundled, in which state. */
 const BESIDE_SOURCES = ['package.json', 'package-lock.json', 'tools/bundle.js']
 
+/**
+ * Apart from each other: what two share would be in a chunk of its own, and what is called from one chunk in another is looked up there at
+ * each call. The agent, where all the work is done, is one file but for what it loads when it needs it.
+ */
+const ENTRIES = [
+  { 'src/supervise/agent-thread': 'src/supervise/agent-thread.ts' },
+  {
+    'src/cli/main': 'src/cli/main.ts',
+    'src/catalogue/catalogue-thread': 'src/catalogue/catalogue-thread.ts',
+    // Beside the chunks, where whoever starts it looks for it.
+    'src/chunks/forked-main': 'testweb/forked-main.ts',
+  },
+]
+
 /** Writes it into `outDir`; returns what it was made of: size and time of every file, by path in the clone. */
 export async function bundle(outDir) {
   const { build } = await import('vite')
@@ -28,18 +42,29 @@ export async function bundle(outDir) {
   }
   for (const path of BESIDE_SOURCES) note(join(ROOT, path))
   const besideSources = Object.keys(madeOf).length
-  await build({
+  const plugin = {
+    name: 'note-sources',
+    transform: (_, id) => {
+      if (isOurs(id)) note(id)
+    },
+    // Of a text with one letter beyond Latin 1 V8 takes two bytes for each, and keeps all of it in its heap.
+    generateBundle: (_, files) => {
+      for (const file of Object.values(files)) if (file.type === 'chunk') file.code = inAscii(file.code)
+    },
+  }
+  for (const input of ENTRIES) await build(optionsOf(input, outDir, plugin))
+  // It would be taken for that of the sources whatever becomes of them.
+  if (Object.keys(madeOf).length === besideSources)
+    throw new Error(`none of the sources in ${ROOT} were seen to be bundled`)
+  return madeOf
+}
+
+function optionsOf(entries, outDir, plugin) {
+  return {
     configFile: false,
     root: ROOT,
     logLevel: 'error',
-    plugins: [
-      {
-        name: 'note-sources',
-        transform: (_, id) => {
-          if (isOurs(id)) note(id)
-        },
-      },
-    ],
+    plugins: [plugin],
     // What lies beside its code as a binary is found from where it is installed.
     ssr: { noExternal: true, external: ['classic-level'] },
     build: {
@@ -50,24 +75,24 @@ export async function bundle(outDir) {
       target: 'esnext',
       copyPublicDir: false,
       rolldownOptions: {
-        input: {
-          'src/cli/main': join(ROOT, 'src/cli/main.ts'),
-          'src/supervise/agent-thread': join(ROOT, 'src/supervise/agent-thread.ts'),
-          'src/catalogue/catalogue-thread': join(ROOT, 'src/catalogue/catalogue-thread.ts'),
-          // Beside the chunks, where whoever starts it looks for it.
-          'src/chunks/forked-main': join(ROOT, 'testweb/forked-main.ts'),
-        },
+        input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)])),
         // Nothing of ours is imported for what it does when it is loaded: a thread loads what it uses of a room, not the room.
         treeshake: { moduleSideEffects: (id) => !isOurs(id) },
-        // As deep as the files that are compiled one by one: what is told from there of other files stays true.
-        output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
+        output: {
+          // So that all that is compiled of it can be kept (bin/load-code.js).
+          format: 'cjs',
+          // As deep as the files that are compiled one by one: what is told from there of other files stays true.
+          entryFileNames: '[name].cjs',
+          chunkFileNames: 'src/chunks/[name]-[hash].cjs',
+        },
       },
     },
-  })
-  // It would be taken for that of the sources whatever becomes of them.
-  if (Object.keys(madeOf).length === besideSources)
-    throw new Error(`none of the sources in ${ROOT} were seen to be bundled`)
-  return madeOf
+  }
+}
+
+/** As escapes, which mean the same in texts, patterns and names, and nothing in comments. */
+function inAscii(code) {
+  return code.replaceAll(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Not a package, and nothing that only the bundler knows. */

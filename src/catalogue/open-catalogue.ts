@@ -47,11 +47,13 @@ const OLD_GENERATION_MB = 128
 /** Lines that are read and thrown away at once: as much as V8 takes by itself, said so that it stays. */
 const YOUNG_GENERATION_MB = 48
 
-const IS_SOURCE = import.meta.url.endsWith('.ts')
+/** Of this code: `ts` as sources, `js` compiled, `cjs` in a bundle. */
+const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
+const IS_SOURCE = ENDING === '.ts'
 /** Beside the launcher: two folders up from the sources, three where this file is compiled or in a bundle. */
 const THREAD = new URL(IS_SOURCE ? '../../bin/catalogue.js' : '../../../bin/catalogue.js', import.meta.url)
 /** The code of the thread, from where this code is. */
-const CODE = new URL(IS_SOURCE ? './catalogue-thread.ts' : '../catalogue/catalogue-thread.js', import.meta.url)
+const CODE = new URL(IS_SOURCE ? './catalogue-thread.ts' : `../catalogue/catalogue-thread${ENDING}`, import.meta.url)
 
 interface Waiting {
   readonly resolve: (answer: { readonly value: unknown; readonly readShare: number }) => void

@@ -36,7 +36,7 @@ export function environmentName(flag: string): string {
 }
 
 /** Environment names that speak to something else than the options. */
-const OTHER_ENVIRONMENT = new Set(['PORTOLAN_MATERIAL', 'PORTOLAN_FAULTS', 'PORTOLAN_GUARDED'])
+const OTHER_ENVIRONMENT = new Set(['PORTOLAN_MATERIAL', 'PORTOLAN_FAULTS', 'PORTOLAN_GUARDED', 'PORTOLAN_FROM_SOURCES'])
 
 export function readConfig<S extends Sections>(sections: S, sources: ConfigSources): ConfigResult<S> {
   const rows = optionRows(sections)

@@ -23,11 +23,13 @@ const LET_GO_MS = 30_000
  * whatever it does. Where that is the making of a codec, Node aborts the whole process ("close before init"; seen once with zstd).
  */
 const MERCY_MS = 1_000
-const IS_SOURCE = import.meta.url.endsWith('.ts')
+/** Of this code: `ts` as sources, `js` compiled, `cjs` in a bundle. */
+const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
+const IS_SOURCE = ENDING === '.ts'
 /** Beside the launcher: two folders up from the sources, three where this file is compiled or in a bundle. */
 const THREAD = new URL(IS_SOURCE ? '../../bin/agent.js' : '../../../bin/agent.js', import.meta.url)
 /** The code of an agent, from where this code is. */
-const CODE = new URL(IS_SOURCE ? './agent-thread.ts' : '../supervise/agent-thread.js', import.meta.url)
+const CODE = new URL(IS_SOURCE ? './agent-thread.ts' : `../supervise/agent-thread${ENDING}`, import.meta.url)
 
 export class AgentHandle {
   readonly agent: number

@@ -61,10 +61,19 @@ faults.hit('agent-opening')
 
 /** What was done about nodes that are lost, before the share was opened. */
 let lostSaid: readonly string[] = []
-const cluster = orders.cluster === null ? null : await joinCluster(orders.cluster).catch(cannotOpen)
-const job =
-  orders.cluster !== null && cluster === null ? null : await Crawl.open(planOf(orders, cluster)).catch(cannotOpen)
-if (job !== null) serve(job)
+let cluster: ClusteredAgent | null = null
+let job: Crawl | null = null
+void begin()
+
+/** Nothing is awaited outside of it: a bundle is CommonJS (bin/load-code.js). */
+async function begin(): Promise<void> {
+  if (orders.cluster !== null) {
+    cluster = await joinCluster(orders.cluster).catch(cannotOpen)
+    if (cluster === null) return
+  }
+  job = await Crawl.open(planOf(orders, cluster)).catch(cannotOpen)
+  if (job !== null) serve(job)
+}
 
 /** Loaded only where it is needed: it brings the engine with it. */
 async function joinCluster(place: ClusterOrders): Promise<ClusteredAgent> {
@@ -192,7 +201,7 @@ function close(crawl: Crawl): void {
   }
   void closeAll().then(
     () => {
-      // Now, because the thread is ended and does not end by itself: the next one need not compile what this one ran.
+      // Now, because the thread is ended and does not end by itself. Of code that is no bundle: that is kept by whoever loads it.
       flushCompileCache()
       say({ kind: 'closed', fault: null })
     },

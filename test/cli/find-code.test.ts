@@ -23,7 +23,7 @@ async function found(prepare: (folder: string) => void = () => {}): Promise<stri
 }
 
 test('the bundle is run while the sources are as they were', async () => {
-  expect(await found()).toBe('/.bundle/src/one.js')
+  expect(await found()).toBe('/.bundle/src/one.cjs')
 })
 
 test.for<[what: string, prepare: (folder: string) => void]>([

@@ -33,10 +33,11 @@ export interface RunOptions {
 }
 
 export function startPortolan(args: readonly string[], options: RunOptions = {}): Running {
-  const launcher = options.isFromSources === true ? SOURCES : LAUNCHER
+  const isFromSources = options.isFromSources === true
+  const launcher = isFromSources ? SOURCES : LAUNCHER
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
-    env: { ...process.env, ...options.environment },
+    env: { ...process.env, ...(isFromSources ? { PORTOLAN_FROM_SOURCES: '1' } : {}), ...options.environment },
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
