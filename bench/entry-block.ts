@@ -9,11 +9,15 @@
 // package. Figures are CPU time of this process, best of seven rounds, and every block is read back and compared before.
 // For comparison: the texts alone, without host and repeated via, and the same deflated block by block. Arguments against
 // that rival are small blocks, of which there are as many as hosts, and single entries.
+//
+// Then all again with a code made of the first 2 MiB of bodies, as a crawl has it, and what the same blocks would take if zstd
+// were tried on every body of 1 KiB or more, or on none.
 
 import { isDeepStrictEqual } from 'node:util'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync, zstdCompressSync } from 'node:zlib'
 import { Random } from '../src/base/index.ts'
-import { encodeEntries, EntryBlock } from '../src/frontier/entry-block.ts'
+import { BodyCode } from '../src/frontier/body-code.ts'
+import { bodyOf, encodeEntries, EntryBlock, PACKED_BYTES_MIN, PACKED_ENTRIES_MIN } from '../src/frontier/entry-block.ts'
 import type { FrontierEntry } from '../src/frontier/index.ts'
 import { BaseUrl, canonicalise, type CanonicalUrl, type HostKey, hostKeyOf } from '../src/url/index.ts'
 import { CORPUS_PACKAGES, corpusPages, rawLinks } from './corpus.ts'
@@ -25,6 +29,7 @@ const ROUNDS = 7
 const URLS = 200_000
 const HOSTS = 20_000
 const FOREIGN_SHARE = 1 / 7
+const CODE_SAMPLE_BYTES = 2 ** 21
 
 const CRC_AND_COUNT_BYTES = 6
 const RIVAL_DICTIONARY = Buffer.from(
@@ -164,6 +169,79 @@ function measure(items: number, work: () => void): number {
   return Number(best.toFixed(2))
 }
 
+interface Coded {
+  readonly bytes: number
+  readonly bytesInFullBlocks: number
+  readonly bytesInBlocksBelow4: number
+  readonly bytesInBlocksBelow16: number
+  readonly bytesInBlocksBelow64: number
+  readonly bytesInBlocksBelow256: number
+  readonly encodeUs: number
+  readonly decodeUs: number
+  readonly encodeUsInBlocksBelow4: number
+  readonly decodeUsInBlocksBelow4: number
+  readonly encodeUsInFullBlocks: number
+  readonly decodeUsInFullBlocks: number
+  /** What zstd on all bodies of 1 KiB or more would take off the blocks, and zstd on none add to them, in bytes a URL. */
+  readonly savedByZstdOnAll: number
+  readonly lostWithoutZstd: number
+}
+
+/** The blocks in a code of their own. */
+function withCode(blocks: readonly Block[]): Coded {
+  const bodies = blocks.map(({ host, entries }) => Buffer.from(bodyOf(host, entries)))
+  let sampled = 0
+  const code = BodyCode.for(bodies.filter((body) => (sampled += body.length) <= CODE_SAMPLE_BYTES))
+  const encoded = blocks.map(({ host, entries }) => encodeEntries(host, entries, code))
+  let withoutZstd = 0
+  let zstdOnAll = 0
+  let asWritten = 0
+  for (const [i, { host, entries }] of blocks.entries()) {
+    const body = bodies[i] as Buffer
+    const bytes = encoded[i] as Buffer
+    if (!isDeepStrictEqual(EntryBlock.open(host, bytes, code).entries(), entries)) {
+      throw new Error(`${host}: a block in the code is not read as it was written`)
+    }
+    const plain = Math.min(body.length, code.sizeOf(body) + 1)
+    const packed = body.length < PACKED_BYTES_MIN ? plain : Math.min(plain, zstdCompressSync(body).length)
+    withoutZstd += plain
+    zstdOnAll += packed
+    // The head is the same whatever follows it, but for a byte that says that there is a code.
+    asWritten += entries.length < PACKED_ENTRIES_MIN ? plain : packed
+  }
+  const count = blocks.reduce((sum, { entries }) => sum + entries.length, 0)
+  const within = (least: number, most: number): { bytes: number; encodeUs: number; decodeUs: number } => {
+    const chosen = [...blocks.entries()].filter(([, { entries }]) => entries.length >= least && entries.length <= most)
+    const items = chosen.reduce((sum, [, { entries }]) => sum + entries.length, 0)
+    return {
+      bytes: Number((chosen.reduce((sum, [i]) => sum + (encoded[i] as Buffer).length, 0) / items).toFixed(1)),
+      encodeUs: measure(items, () => {
+        for (const [, { host, entries }] of chosen) sink += encodeEntries(host, entries, code).length
+      }),
+      decodeUs: measure(items, () => {
+        for (const [i, { host }] of chosen) sink += EntryBlock.open(host, encoded[i] as Buffer, code).entries().length
+      }),
+    }
+  }
+  const all = within(1, BLOCK_ENTRIES)
+  const few = within(1, 3)
+  const full = within(BLOCK_ENTRIES, BLOCK_ENTRIES)
+  return {
+    ...all,
+    bytesInFullBlocks: full.bytes,
+    bytesInBlocksBelow4: few.bytes,
+    bytesInBlocksBelow16: within(4, 15).bytes,
+    bytesInBlocksBelow64: within(16, 63).bytes,
+    bytesInBlocksBelow256: within(64, 255).bytes,
+    encodeUsInBlocksBelow4: few.encodeUs,
+    decodeUsInBlocksBelow4: few.decodeUs,
+    encodeUsInFullBlocks: full.encodeUs,
+    decodeUsInFullBlocks: full.decodeUs,
+    savedByZstdOnAll: Number(((asWritten - zstdOnAll) / count).toFixed(2)),
+    lostWithoutZstd: Number(((withoutZstd - asWritten) / count).toFixed(2)),
+  }
+}
+
 /** Whatever is computed flows in here, so that nothing is optimised away. */
 let sink = 0
 let isOver = false
@@ -268,13 +346,16 @@ for (const [name, lines] of Object.entries({ generated: generated(), documentati
     timesInFullBlocks: timesOf(BLOCK_ENTRIES, BLOCK_ENTRIES),
     openAndFindUs,
     findUs,
+    withCode: withCode(blocks),
   }
   isOver ||= row.bytes > BAR_BYTES
   console.log(
     `${name}: ${row.bytes} bytes a URL (bar ${BAR_BYTES}; ${row.bytesInFullBlocks} in full blocks), mean URL ${row.meanUrlLength}, via ${row.meanViaLength}; ` +
       `` +
       `write ${times.encodeUs} µs, read ${times.decodeUs} µs a URL, open a block and find one ${openAndFindUs} µs (if it is open ${findUs}); ${count} URLs of ${lines.size} hosts\n` +
-      `  texts alone ${row.textBytes}; deflated lines ${row.rivalBytes}, write ${times.rivalEncodeUs} µs, read ${times.rivalDecodeUs} µs`,
+      `  texts alone ${row.textBytes}; deflated lines ${row.rivalBytes}, write ${times.rivalEncodeUs} µs, read ${times.rivalDecodeUs} µs\n` +
+      `  with a code ${row.withCode.bytes} bytes a URL, write ${row.withCode.encodeUs} µs, read ${row.withCode.decodeUs} µs; ` +
+      `zstd on more would save ${row.withCode.savedByZstdOnAll} bytes, on none would cost ${row.withCode.lostWithoutZstd}`,
   )
   console.log(JSON.stringify(row))
 }

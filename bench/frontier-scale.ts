@@ -1,7 +1,10 @@
 // The frontier on disk, larger than its memory: what does it cost to put in millions of URLs and to take them out, how many
 // bytes do they take on disk, how much memory, how long is the longest pause, and how soon is it open again?
 //
-//   node bench/frontier-scale.ts [--urls 1000000] [--memory 180MiB] [--take 300000] [--dir DIR]
+//   node bench/frontier-scale.ts [--urls 1000000] [--memory 180MiB] [--take 300000] [--dir DIR] [--part take]
+//
+// Taking has a process of its own, as a crawl has that goes on after it was stopped; `--part take` does only that, with what
+// waits in DIR.
 //
 // URLs are those of bench/synthetic-web.ts, one host for ten URLs, by a power law. Checkpoints are made when the frontier
 // wants one; the journal is not part of this. Taking is one URL a turn with a rest of a second, on a clock that jumps to
@@ -11,6 +14,7 @@
 // Bytes a URL are looked at while it runs, each time something was written and every tenth of a million URLs: all files of the
 // directory, tables that are about to be removed and logs included, by the URLs that wait in the last checkpoint and since.
 
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +24,7 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { ManualClock, parseSize } from '../src/base/index.ts'
 import { DiskFrontier, type Turn } from '../src/frontier/index.ts'
-import { SyntheticWeb } from './synthetic-web.ts'
+import { numberOfHost, SyntheticWeb } from './synthetic-web.ts'
 
 const SEED = 'bench-frontier-scale'
 const URLS_PER_HOST = 10
@@ -37,11 +41,13 @@ const { values } = parseArgs({
     memory: { type: 'string', default: '180MiB' },
     take: { type: 'string', default: '300000' },
     dir: { type: 'string' },
+    part: { type: 'string' },
   },
 })
 const urls = Number(values.urls)
 const memoryBytes = parseSize(values.memory) ?? 2 ** 28
-const toTake = Math.min(urls, Number(values.take))
+if (values.part !== undefined && (values.part !== 'take' || values.dir === undefined))
+  throw new Error('--part take needs --dir; there is no other part')
 const directory = values.dir ?? mkdtempSync(join(tmpdir(), 'portolan-frontier-scale-'))
 
 const TELL_URLS = Math.max(100_000, urls / 100)
@@ -130,138 +136,165 @@ async function checkpoint(frontier: DiskFrontier): Promise<void> {
   await frontier.written()
 }
 
-const web = new SyntheticWeb(SEED, Math.ceil(urls / URLS_PER_HOST))
-const makingCpu = ((): number => {
+/** A URL of the web, made. */
+function cpuOfMaking(): number {
   const other = new SyntheticWeb('warm', Math.ceil(urls / URLS_PER_HOST))
   const before = cpuSeconds()
   let made = 0
   while (made < 100_000) made += other.page().length
   return (cpuSeconds() - before) / made
-})()
-const baseRss = process.memoryUsage.rss()
-
-// Filling.
-const delay = monitorEventLoopDelay({ resolution: 1 })
-let frontier = await DiskFrontier.open(settings)
-await frontier.endReplay()
-delay.enable()
-cpu = cpuSeconds()
-let beganMs = performance.now()
-let characters = 0
-for (let made = 0, left = STEP; made < urls;) {
-  for (const entry of web.page()) {
-    frontier.offer(entry)
-    characters += entry.url.length
-    made++
-    handled++
-    left--
-  }
-  if (left > 0) continue
-  left = STEP
-  await setImmediate()
-  await tick(frontier)
 }
-await checkpoint(frontier)
-delay.disable()
-const filled = {
-  offerUs: ((cpuSeconds() - cpu) / urls - makingCpu) * 1e6,
-  offersPerSecondWall: Math.round(urls / ((performance.now() - beganMs) / 1_000)),
-  longestPauseMs: Math.round(delay.max / 1e6),
-  p99PauseMs: Math.round(delay.percentile(99) / 1e6),
-  longestSealMs: Number(longestSealMs.toFixed(2)),
-  checkpoints,
-  ...frontier.figures(),
-  peakRssMiB: mib(peakRss),
-  peakOwnMiB: mib(peakOwn),
-}
-const running = spread(samples)
-const diskBytes = bytesOnDisk()
-const waiting = frontier.figures().waiting
-await frontier.close()
 
-// Opening.
-cpu = cpuSeconds()
-beganMs = performance.now()
-frontier = await DiskFrontier.open(settings)
-await frontier.endReplay()
-const reopened = {
-  openMs: Math.round(performance.now() - beganMs),
-  openCpuMs: Math.round((cpuSeconds() - cpu) * 1_000),
+function bytesPerWaiting(frontier: DiskFrontier): number {
+  return Number((bytesOnDisk() / frontier.figures().waiting).toFixed(1))
 }
-const bytesAfterOpen = bytesOnDisk()
 
-// Taking.
-peakRss = 0
-peakOwn = 0
-handled = 0
-samples.length = 0
-checkpoints = 0
-longestSealMs = 0
-delay.reset()
-delay.enable()
-cpu = cpuSeconds()
-beganMs = performance.now()
-const out: Turn[] = []
-const served = new Set<string>()
-let taken = 0
-let waits = 0
-for (let step = 0; taken < toTake; step++) {
-  const turn = frontier.take()
-  if (turn !== null) {
-    out.push(turn)
-    served.add(turn.host)
-  }
-  if (out.length >= OUT_MAX || (turn === null && out.length > 0)) {
-    const settled = out.shift() as Turn
-    for (const entry of settled.entries) frontier.conclude(entry, true)
-    frontier.settle(settled, { restMs: 1_000 })
-    taken += settled.entries.length
-    handled = taken
-  } else if (turn === null) {
-    waits++
-    await frontier.idle()
-    const atMs = frontier.nextReadyMs()
-    if (atMs !== null) clock.advance(atMs - clock.nowMs())
-    else await tick(frontier)
-  }
-  if (step % STEP === 0) {
+/** Puts the URLs in, and says what that cost. */
+async function fill(): Promise<object> {
+  const web = new SyntheticWeb(SEED, Math.ceil(urls / URLS_PER_HOST))
+  const makingCpu = cpuOfMaking()
+  const baseRss = process.memoryUsage.rss()
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const frontier = await DiskFrontier.open(settings)
+  await frontier.endReplay()
+  delay.enable()
+  cpu = cpuSeconds()
+  const beganMs = performance.now()
+  let characters = 0
+  for (let made = 0, left = STEP; made < urls;) {
+    for (const entry of web.page()) {
+      frontier.offer(entry)
+      characters += entry.url.length
+      made++
+      handled++
+      left--
+    }
+    if (left > 0) continue
+    left = STEP
     await setImmediate()
     await tick(frontier)
   }
-}
-await frontier.written()
-delay.disable()
-const took = {
-  taken,
-  takeUs: ((cpuSeconds() - cpu) / taken) * 1e6,
-  takesPerSecondWall: Math.round(taken / ((performance.now() - beganMs) / 1_000)),
-  hostsServed: served.size,
-  waits,
-  longestPauseMs: Math.round(delay.max / 1e6),
-  p99PauseMs: Math.round(delay.percentile(99) / 1e6),
-  longestSealMs: Number(longestSealMs.toFixed(2)),
-  checkpoints,
-  peakRssMiB: mib(peakRss),
-  peakOwnMiB: mib(peakOwn),
-  bytesPerUrl: Number((bytesOnDisk() / frontier.figures().waiting).toFixed(1)),
-  bytesPerUrlRunning: spread(samples),
-}
-await frontier.close()
-if (values.dir === undefined) rmSync(directory, { recursive: true })
-console.log(
-  JSON.stringify({
-    bench: 'frontier-scale',
-    seed: SEED,
-    urls,
-    memoryMiB: Math.round(memoryBytes / 2 ** 20),
+  await checkpoint(frontier)
+  delay.disable()
+  const filled = {
+    offerUs: ((cpuSeconds() - cpu) / urls - makingCpu) * 1e6,
+    offersPerSecondWall: Math.round(urls / ((performance.now() - beganMs) / 1_000)),
+    longestPauseMs: Math.round(delay.max / 1e6),
+    p99PauseMs: Math.round(delay.percentile(99) / 1e6),
+    longestSealMs: Number(longestSealMs.toFixed(2)),
+    checkpoints,
+    ...frontier.figures(),
+    peakRssMiB: mib(peakRss),
+    peakOwnMiB: mib(peakOwn),
+  }
+  const disk = {
+    bytesPerUrlRunning: spread(samples),
+    bytesPerUrl: bytesPerWaiting(frontier),
+  }
+  await frontier.close()
+  return {
     meanUrlLength: Math.round(characters / urls),
     makingUs: makingCpu * 1e6,
-    baseRssMiB: Math.round(baseRss / 2 ** 20),
+    baseRssMiB: mib(baseRss),
     filled,
-    bytesPerUrlRunning: running,
-    bytesPerUrl: Number((diskBytes / waiting).toFixed(1)),
-    bytesPerUrlAfterOpen: Number((bytesAfterOpen / waiting).toFixed(1)),
-    reopened,
-    took,
-  }),
-)
+    ...disk,
+  }
+}
+
+/** Opens what waits, takes some of it, and says what that cost. */
+async function take(): Promise<object> {
+  cpu = cpuSeconds()
+  let beganMs = performance.now()
+  const frontier = await DiskFrontier.open(settings)
+  await frontier.endReplay()
+  const reopened = {
+    openMs: Math.round(performance.now() - beganMs),
+    openCpuMs: Math.round((cpuSeconds() - cpu) * 1_000),
+  }
+  const bytesPerUrlAfterOpen = bytesPerWaiting(frontier)
+
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  cpu = cpuSeconds()
+  beganMs = performance.now()
+  const out: Turn[] = []
+  const served = new Uint8Array(Math.ceil(urls / URLS_PER_HOST))
+  let taken = 0
+  let waits = 0
+  const toTake = Math.min(frontier.figures().waiting, Number(values.take))
+  for (let step = 0; taken < toTake; step++) {
+    const turn = frontier.take()
+    if (turn !== null) {
+      out.push(turn)
+      served[numberOfHost(turn.host)] = 1
+    }
+    if (out.length >= OUT_MAX || (turn === null && out.length > 0)) {
+      const settled = out.shift() as Turn
+      for (const entry of settled.entries) frontier.conclude(entry, true)
+      frontier.settle(settled, { restMs: 1_000 })
+      taken += settled.entries.length
+      handled = taken
+    } else if (turn === null) {
+      waits++
+      await frontier.idle()
+      const atMs = frontier.nextReadyMs()
+      if (atMs !== null) clock.advance(atMs - clock.nowMs())
+      else await tick(frontier)
+    }
+    if (step % STEP === 0) {
+      await setImmediate()
+      await tick(frontier)
+    }
+  }
+  await frontier.written()
+  delay.disable()
+  const took = {
+    taken,
+    takeUs: ((cpuSeconds() - cpu) / taken) * 1e6,
+    takesPerSecondWall: Math.round(taken / ((performance.now() - beganMs) / 1_000)),
+    hostsServed: served.reduce((sum, is) => sum + is, 0),
+    waits,
+    longestPauseMs: Math.round(delay.max / 1e6),
+    p99PauseMs: Math.round(delay.percentile(99) / 1e6),
+    longestSealMs: Number(longestSealMs.toFixed(2)),
+    checkpoints,
+    peakRssMiB: mib(peakRss),
+    peakOwnMiB: mib(peakOwn),
+    bytesPerUrl: bytesPerWaiting(frontier),
+    bytesPerUrlRunning: spread(samples),
+  }
+  await frontier.close()
+  return { bytesPerUrlAfterOpen, reopened, took }
+}
+
+if (values.part === 'take') {
+  console.log(JSON.stringify(await take()))
+} else {
+  const filling = await fill()
+  const again = [
+    import.meta.filename,
+    '--part',
+    'take',
+    '--dir',
+    directory,
+    '--urls',
+    values.urls,
+    '--memory',
+    values.memory,
+  ]
+  const taking = spawnSync(process.execPath, [...again, '--take', values.take], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (taking.status !== 0) throw new Error(`taking ended with ${taking.status ?? taking.signal}`)
+  if (values.dir === undefined) rmSync(directory, { recursive: true })
+  console.log(
+    JSON.stringify({
+      bench: 'frontier-scale',
+      seed: SEED,
+      urls,
+      memoryMiB: mib(memoryBytes),
+      ...filling,
+      ...(JSON.parse(taking.stdout.toString()) as object),
+    }),
+  )
+}

@@ -35,6 +35,11 @@ function mixed(a: number, b: number): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
+/** Which host of a web it is that has this name. */
+export function numberOfHost(host: string): number {
+  return Number.parseInt(/-([0-9a-z]+)\.[^-]+$/.exec(host)?.[1] ?? '', 36)
+}
+
 export class SyntheticWeb {
   readonly #random: Random
   readonly #words: readonly string[]

@@ -48,10 +48,14 @@ export class SortedRun {
     this.#window = new Window(Math.min(RUN_WINDOW_BLOCKS, index.blocks))
   }
 
-  /** Reads a run through, checks every block and builds its index: time in proportion to its length. */
+  /**
+   * Reads a run through, checks every block and builds its index: time in proportion to its length. While one window is looked through the
+   * next is being read, for cold files take about as long to read as to check.
+   */
   static async open(path: string, { blocks, keys, filterBytes }: RunOpenOptions): Promise<SortedRun> {
     const index = new RunIndex(blocks, filterBytes)
-    const window = new Window(Math.min(4 * RUN_WINDOW_BLOCKS, blocks))
+    let window = new Window(Math.min(4 * RUN_WINDOW_BLOCKS, blocks))
+    let ahead = new Window(Math.min(4 * RUN_WINDOW_BLOCKS, blocks))
     let found = 0
     try {
       const handle = await open(path, 'r')
@@ -60,20 +64,31 @@ export class SortedRun {
         if (size !== blocks * RUN_BLOCK_BYTES) {
           throw damaged(path, `it is ${size} bytes long, but ${blocks * RUN_BLOCK_BYTES} were committed`)
         }
-        for (let at = 0; at < size;) {
-          const { bytesRead } = await handle.read(window.bytes, 0, Math.min(window.bytes.length, size - at), at)
-          const whole = Math.floor(bytesRead / RUN_BLOCK_BYTES)
-          if (whole === 0) throw damaged(path, `it ends at byte ${at + bytesRead}`)
-          for (let place = 0; place < whole; place++) {
-            const count = checkBlock(path, window, place, index.blocks)
-            index.add(window.words, place * BLOCK_WORDS + 2, count)
-            found += count
+        const readAhead = async (at: number): Promise<number> =>
+          at < size ? (await handle.read(ahead.bytes, 0, Math.min(ahead.bytes.length, size - at), at)).bytesRead : 0
+        let reading = readAhead(0)
+        try {
+          for (let at = 0; at < size;) {
+            const bytesRead = await reading
+            const whole = Math.floor(bytesRead / RUN_BLOCK_BYTES)
+            if (whole === 0) throw damaged(path, `it ends at byte ${at + bytesRead}`)
+            at += whole * RUN_BLOCK_BYTES
+            ;[window, ahead] = [ahead, window]
+            reading = readAhead(at)
+            for (let place = 0; place < whole; place++) {
+              const count = checkBlock(path, window, place, index.blocks)
+              index.add(window.words, place * BLOCK_WORDS + 2, count)
+              found += count
+            }
           }
-          at += whole * RUN_BLOCK_BYTES
+        } finally {
+          // Nothing may be written to a window that was given back.
+          await reading.catch(() => undefined)
         }
       } finally {
         await handle.close()
         window.release()
+        ahead.release()
       }
       if (found !== keys) throw damaged(path, `it holds ${found} keys, but ${keys} were committed`)
       index.finish()

@@ -24,6 +24,15 @@ const WEIGHTS_TOTAL = 2 ** 15
 /** The codes as they are stored: the length of each, two a byte. */
 export const CODE_BYTES = (BYTES * BYTES) / 2
 
+/** Room for what a code is made of, as the class has it; but codes with their lengths from bit 16 on. */
+export interface CodeTables {
+  readonly codes: Uint32Array
+  readonly looks: Uint16Array
+  readonly ordered: Uint8Array
+  readonly firstCodes: Int32Array
+  readonly starts: Int32Array
+}
+
 export class BodyCode {
   /** Of byte b after byte a, at 256 a + b. */
   readonly #lengths = new Uint8Array(BYTES * BYTES)
@@ -83,6 +92,15 @@ export class BodyCode {
     return stored
   }
 
+  /** Copies all it is made of. */
+  tell({ codes, looks, ordered, firstCodes, starts }: CodeTables): void {
+    for (let i = 0; i < codes.length; i++) codes[i] = ((this.#lengths[i] as number) << 16) | (this.#codes[i] as number)
+    looks.set(this.#looks)
+    ordered.set(this.#ordered)
+    firstCodes.set(this.#firstCodes)
+    starts.set(this.#starts)
+  }
+
   /** How many bytes a body takes. */
   sizeOf(body: Uint8Array): number {
     const lengths = this.#lengths
@@ -96,11 +114,12 @@ export class BodyCode {
     return (bits + 7) >>> 3
   }
 
-  /** Writes a body at a place that has room for it; where it ends. */
-  write(body: Uint8Array, out: Uint8Array, at: number): number {
+  /** A body in the code: the plain way, which takes bodies of any size. */
+  coded(body: Uint8Array): Uint8Array {
+    const out = new Uint8Array(this.sizeOf(body))
     const lengths = this.#lengths
     const codes = this.#codes
-    let end = at
+    let end = 0
     let bits = 0
     let count = 0
     let before = 0
@@ -118,7 +137,7 @@ export class BodyCode {
       before = byte
     }
     if (count > 0) out[end++] = (bits << (8 - count)) & 0xff
-    return end
+    return out
   }
 
   /** The body of this length that begins at a place and ends with the bytes; null when they are not as many as it takes. */

@@ -21,7 +21,8 @@ export interface CapturedLine {
 }
 
 export interface HostCapture {
-  readonly facts: Omit<HostFacts, 'page'>
+  /** Of a record; null where arrivals are added to one. */
+  readonly facts: Omit<HostFacts, 'page'> | null
   readonly unconcluded: readonly FrontierEntry[]
   readonly lines: readonly CapturedLine[]
   readonly spent: readonly { readonly band: number; readonly block: number }[]

@@ -3,22 +3,25 @@
 // before, and blocks that the store removes when it is opened.
 //
 // With it some hosts leave memory, if it is short or if others wait on disk: first those that were served since they came, then
-// those that came by a link. They go to the end of their band's line. Who came from that line and was not served stays, so
-// every host in line comes to hand and is served.
+// those that came by a link, and of them those first that are written anyway. They go to the end of their band's line. Who came from that line and
+// was not served stays, so every host in line comes to hand and is served.
+//
+// What arrived for a host that is absent, on disk and in line, is added to its record under a key of its own: nothing is read for it, and
+// nothing is written anew. With its next record, when it was at hand, the addenda go.
 
 import type { Clock } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
 import { BodyCode } from './body-code.ts'
 import { Breather } from './breather.ts'
-import type { NewBlock } from './captured.ts'
+import type { HostCapture, NewBlock } from './captured.ts'
 import { type DiskHost, HOST_BYTES } from './disk-host.ts'
 import { bodyOf, encodeEntries } from './entry-block.ts'
 import type { EntryLines } from './entry-lines.ts'
-import { blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
-import { captureHost, inlineEntriesMin, newBlocksOf, recordOf, releaseSegment } from './host-capture.ts'
-import { type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
+import { addendumKey, blockKey, type GuardedBatch, type GuardedStore, hostKey, pageKey } from './guarded-store.ts'
+import { captureHost, inlineEntriesMin, newBlocksOf, releaseSegment, storedLinesOf } from './host-capture.ts'
+import { encodePage, type HostPage, type HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
 import type { HostReader } from './host-reader.ts'
-import { encodeRecord } from './host-record.ts'
+import { encodeAddendum, encodeRecord } from './host-record.ts'
 import { INLINE, InlineBlock } from './inline-block.ts'
 import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
 
@@ -27,13 +30,20 @@ const BATCH_BYTES = 2 ** 20
 /** About what a URL takes in a block. */
 const PACKED_ENTRY_BYTES = 40
 
-/** 1 knew neither a code nor blocks in records; what it wrote can still be read. */
-export const CHECKPOINT_VERSION = 2
+/** 1 knew neither a code nor blocks in records, 2 no addenda, 3 no packed pages; what they wrote can still be read. */
+export const CHECKPOINT_VERSION = 4
 
 /** A code is made as soon as so many URLs wait. */
 const CODE_ENTRIES_MIN = 8_192
 /** Of so many bytes of bodies at most. */
 const CODE_SAMPLE_BYTES = 2 ** 21
+
+/** Who leaves first. */
+const LEAVING_ORDER: readonly ((host: DiskHost, seal: Seal) => boolean)[] = [
+  (host) => host.wasServed || host.waiting === 0,
+  (host, seal) => !host.isFromPage && host.epoch === seal.epoch,
+  (host) => !host.isFromPage,
+]
 
 /** What a checkpoint says of the whole. */
 export interface CheckpointFacts {
@@ -82,6 +92,7 @@ export interface CheckpointWriterParts {
     readonly headEntries: number
     readonly blockEntriesMin: number
     readonly hostsMin: number
+    readonly addendaMax: number
     readonly codeEntriesMin?: number
     readonly stepMs?: number
   }
@@ -89,6 +100,8 @@ export interface CheckpointWriterParts {
   readonly excessBytes: () => number
   /** Takes a host out of memory. */
   readonly drop: (host: DiskHost) => void
+  /** Has the record of a host read that was absent. */
+  readonly recall: (host: DiskHost) => void
 }
 
 export class CheckpointWriter {
@@ -108,7 +121,7 @@ export class CheckpointWriter {
   }
 
   async write(seal: Seal): Promise<void> {
-    const { store, queue, lines, drop } = this.#parts
+    const { store, queue, lines, known, drop } = this.#parts
     this.#breather = new Breather(this.#parts.tuning.stepMs)
     if (store.code === null) await this.#makeCode(seal)
     const batch = store.batch()
@@ -118,9 +131,11 @@ export class CheckpointWriter {
     // A host that leaves and changed is written with the others; one that did not is written for the page it goes to.
     const unchanged = [...leaving].filter((host) => host.epoch === 0)
     for (const host of unchanged) host.epoch = seal.epoch
+    // Its record says which page names it.
+    for (const host of leaving) host.isStale = true
     const left = this.#listLeaving(leaving, batch)
     const atHand = await this.#listAtHand(seal, leaving, batch)
-    const written = await this.#writeHosts(seal, [...seal.changed, ...unchanged], batch)
+    const { written, added } = await this.#writeHosts(seal, [...seal.changed, ...unchanged], batch)
 
     for (const page of [...seal.pagesRead, ...this.#atHandPages]) batch.delete(pageKey(page))
     const facts: CheckpointFacts = {
@@ -144,9 +159,18 @@ export class CheckpointWriter {
       if (this.#breather.isDue) await this.#breather.pause()
     }
     for (const host of leaving) {
-      const isFound = host.waiting === 0 || queue.get(host.page) !== undefined
+      const page = queue.get(host.page)
+      const isFound = host.waiting === 0 || page !== undefined
       const isAsWritten = host.epoch === 0 && host.lastingRestMs === host.capturedRestMs
-      if (isFound && isAsWritten && mayLeave(host)) drop(host)
+      if (isFound && isAsWritten && mayLeave(host)) {
+        if (page === undefined) known.unlist(host.key)
+        else known.list(host.key, page.band)
+        drop(host)
+      }
+      if (this.#breather.isDue) await this.#breather.pause()
+    }
+    for (const { host, capture } of added) {
+      this.#hasAdded(seal, host, capture)
       if (this.#breather.isDue) await this.#breather.pause()
     }
     await this.#trim(written.map(({ host }) => host))
@@ -181,13 +205,14 @@ export class CheckpointWriter {
     // Where others wait on disk, nobody keeps a place for good, however few there are.
     const hostsMin = queue.size > 0 ? tuning.hostsMin / 2 : tuning.hostsMin
     let excess = excessBytes()
-    if (excess > 0) excess -= (await this.#rowsToPack()) * Math.max(0, entryBytes - PACKED_ENTRY_BYTES)
-    for (const isServed of [true, false]) {
+    if (excess <= 0) return leaving
+    const { bytes, absent } = await this.#willBeFree(seal, entryBytes)
+    excess -= bytes
+    for (const isNext of LEAVING_ORDER) {
       for (const host of hosts.values()) {
-        if (excess <= 0 || hosts.size - leaving.size <= hostsMin) return leaving
+        if (excess <= 0 || hosts.size - absent - leaving.size <= hostsMin) return leaving
         if (this.#breather.isDue) await this.#breather.pause()
-        if (!mayLeaveWith(seal, host) || leaving.has(host)) continue
-        if (isServed ? !host.wasServed && host.waiting > 0 : host.isFromPage && !host.wasServed) continue
+        if (!isNext(host, seal) || leaving.has(host) || !mayLeaveWith(seal, host)) continue
         leaving.add(host)
         excess -= HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
       }
@@ -195,16 +220,35 @@ export class CheckpointWriter {
     return leaving
   }
 
-  /** Rows that will be packed when the checkpoint is made, and need not be in memory as rows then. */
-  async #rowsToPack(): Promise<number> {
+  /** What is free when the checkpoint is made and nobody leaves: rows that are packed by then, and hosts that are absent. */
+  async #willBeFree(seal: Seal, entryBytes: number): Promise<{ readonly bytes: number; readonly absent: number }> {
     const { hosts, tuning } = this.#parts
     const inlineMin = inlineEntriesMin(tuning.blockEntriesMin)
-    let rows = 0
+    const packedBytes = Math.max(0, entryBytes - PACKED_ENTRY_BYTES)
+    let bytes = 0
+    let absent = 0
     for (const host of hosts.values()) {
-      for (const segment of host.segments()) if (segment.count >= inlineMin) rows += segment.count
+      absent += host.isAbsent ? 1 : 0
+      // What arrives after the seal stays.
+      if (host.isAbsent && host.joined > seal.epoch) continue
+      if (host.isAbsent) bytes += HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
+      else for (const segment of host.segments()) if (segment.count >= inlineMin) bytes += segment.count * packedBytes
       if (this.#breather.isDue) await this.#breather.pause()
     }
-    return rows
+    return { bytes, absent }
+  }
+
+  /** What arrived for a host that is absent is on disk. It goes, unless more has arrived or it is needed. */
+  #hasAdded(seal: Seal, host: DiskHost, capture: HostCapture): void {
+    const { lines, known, tuning, drop, recall } = this.#parts
+    host.forgetCaptured(lines, capture)
+    host.addenda++
+    known.countAddendum(host.key)
+    host.capture = null
+    if (host.epoch === seal.epoch) host.epoch = 0
+    // One to which much was added is read, and with its next record all of that is one.
+    if (host.isRecalled || (host.waiting > 0 && host.addenda >= tuning.addendaMax)) recall(host)
+    else if (host.waiting === 0) drop(host)
   }
 
   /** Puts those that leave with something waiting into pages, unless one that was not read yet names them. */
@@ -225,7 +269,8 @@ export class CheckpointWriter {
     const lists = new PageLists(batch, true, () => this.#nextPage++)
     for (const host of this.#parts.hosts.values()) {
       if (this.#breather.isDue) await this.#breather.pause()
-      if (host.joined > seal.epoch || leaving.has(host)) continue
+      // One that is absent is in a page that waits to be read.
+      if (host.joined > seal.epoch || leaving.has(host) || host.isAbsent) continue
       while (!host.isAtHand) await this.#parts.reader.progress()
       // Met, but nothing to remember of it when the seal was set: it has no record.
       if (!host.isStored && host.epoch !== seal.epoch && host.capture === null) continue
@@ -236,14 +281,19 @@ export class CheckpointWriter {
     return lists.end()
   }
 
-  async #writeHosts(seal: Seal, hosts: readonly DiskHost[], batch: GuardedBatch): Promise<WrittenHost[]> {
+  async #writeHosts(
+    seal: Seal,
+    hosts: readonly DiskHost[],
+    batch: GuardedBatch,
+  ): Promise<{ readonly written: readonly WrittenHost[]; readonly added: readonly AddedHost[] }> {
     const { store, lines, clock, run, known, reader, tuning } = this.#parts
     const written: WrittenHost[] = []
+    const added: AddedHost[] = []
     const fingerprints: number[] = []
     let unnamed = store.batch()
     for (const host of hosts) {
-      while (!host.isAtHand) await reader.progress()
-      const capture = host.capture ?? captureHost(host, lines, run, clock.nowMs(), tuning.blockEntriesMin)
+      while (!host.isAtHand && !host.isAbsent) await reader.progress()
+      const capture = host.capture ?? captureHost(host, lines, clock.nowMs(), { ...tuning, run })
       host.capture = capture
       const blocks = newBlocksOf(capture)
       for (const block of blocks) {
@@ -263,9 +313,22 @@ export class CheckpointWriter {
         }
         if (this.#breather.isDue) await this.#breather.pause()
       }
+      const stored = storedLinesOf(host, capture, lines)
+      if (capture.facts === null) {
+        batch.put(addendumKey(host.key, host.addenda), encodeAddendum(host.key, stored, store.code))
+      } else {
+        for (; host.addenda > 0; host.addenda--) batch.delete(addendumKey(host.key, host.addenda - 1))
+        for (const { band, block } of capture.spent) batch.delete(blockKey(host.key, band, block))
+        const record = { ...capture.facts, page: host.page, ...stored }
+        batch.put(hostKey(host.key), encodeRecord(host.key, record, store.code))
+      }
+      if (host.isAbsent) {
+        // It stays captured until the batch is written: so long it cannot be recalled.
+        added.push({ host, capture })
+        continue
+      }
+      if (capture.facts === null) host.addenda++
       if (blocks.length > 0) written.push({ host, blocks })
-      for (const { band, block } of capture.spent) batch.delete(blockKey(host.key, band, block))
-      batch.put(hostKey(host.key), encodeRecord(host.key, recordOf(host, capture, lines), store.code))
       host.capture = null
       if (host.epoch === seal.epoch) host.epoch = 0
       if (!host.isStored) {
@@ -279,7 +342,7 @@ export class CheckpointWriter {
     if (unnamed.bytes > 0) await store.write(unnamed)
     if (fingerprints.length > 0) store.putKnown(batch, Uint32Array.from(fingerprints))
     this.#knownCount += fingerprints.length
-    return written
+    return { written, added }
   }
 
   /** Forgets rows that are on disk and not needed soon. */
@@ -298,6 +361,12 @@ export class CheckpointWriter {
 interface WrittenHost {
   readonly host: DiskHost
   readonly blocks: readonly NewBlock[]
+}
+
+/** An absent host and what was added to its record. */
+interface AddedHost {
+  readonly host: DiskHost
+  readonly capture: HostCapture
 }
 
 /** It is as it was when the seal was set, and nothing goes on with it. */
@@ -359,7 +428,7 @@ class PageLists {
   }
 
   #put({ page, hosts }: { readonly page: HostPage; readonly hosts: readonly HostKey[] }): void {
-    this.#batch.put(pageKey(page.page), Buffer.from(hosts.join('\n')))
+    this.#batch.put(pageKey(page.page), encodePage(hosts))
     this.#pages.push(page)
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { crc32c, maskedCrc32c } from './crc32c.ts'
+import { crc32c, maskedCrc32c, plainCrc32c } from './crc32c.ts'
 
 // RFC 3720, B.4.
 test.each([
@@ -27,6 +27,25 @@ test('wherever bytes lie in memory their checksum is the same, and that of one b
       expect(crc32c(memory, before, before + bytes.length)).toBe(~slow >>> 0)
       expect(crc32c(memory.subarray(before, before + bytes.length))).toBe(~slow >>> 0)
     }),
+  )
+})
+
+test('of large blocks the kernel says the same, up to more than it has room for', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.integer({ min: 200, max: 5_000 }), fc.constantFrom(16_384, 100_000, 147_456, 200_000)),
+      fc.nat(20),
+      fc.integer(),
+      (length, before, seed) => {
+        const bytes = new Uint8Array(before + length + 20)
+        for (let i = 0, state = seed; i < bytes.length; i++) {
+          state = (Math.imul(state, 0x19660d) + 0x3c6ef35f) | 0
+          bytes[i] = state >>> 24
+        }
+        expect(crc32c(bytes, before, before + length)).toBe(plainCrc32c(bytes, before, before + length))
+      },
+    ),
+    { numRuns: 60 },
   )
 })
 

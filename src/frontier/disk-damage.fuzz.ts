@@ -29,7 +29,15 @@ const settings: DiskFrontierSettings = {
   bands: 3,
   memoryBytes: 100_000,
   // As ever, but for a code that is made of few URLs: it can be damaged too.
-  tuning: { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64, codeEntriesMin: 1_000 },
+  tuning: {
+    headEntries: 64,
+    readAhead: 20,
+    blockEntriesMin: 64,
+    hostsMin: 64,
+    hostsCalledMin: 64,
+    addendaMax: 4,
+    codeEntriesMin: 1_000,
+  },
 }
 
 let root = ''

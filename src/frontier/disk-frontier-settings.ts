@@ -12,13 +12,24 @@ export interface DiskFrontierTuning {
   readonly blockEntriesMin: number
   /** As many hosts stay at hand, however short memory is. */
   readonly hostsMin: number
+  /** As many hosts may come to hand, however short memory is; no fewer than stay. */
+  readonly hostsCalledMin: number
+  /** So often something is added to a record before it is read and written anew. */
+  readonly addendaMax: number
   /** As many URLs in memory are enough to make a code of. */
   readonly codeEntriesMin?: number
   /** How long a checkpoint is worked on before everybody else has a turn; negative: at every chance. */
   readonly stepMs?: number
 }
 
-export const TUNING: DiskFrontierTuning = { headEntries: 64, readAhead: 20, blockEntriesMin: 64, hostsMin: 64 }
+export const TUNING: DiskFrontierTuning = {
+  headEntries: 64,
+  readAhead: 20,
+  blockEntriesMin: 64,
+  hostsMin: 64,
+  hostsCalledMin: 64,
+  addendaMax: 16,
+}
 
 export interface DiskFrontierSettings extends FrontierSettings {
   /** For hosts at hand and their URLs. */

@@ -14,12 +14,16 @@ import { DiskFrontier, type DiskFrontierSettings } from './disk-frontier.ts'
 import type { FrontierEntry, Turn } from './frontier.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 
+const RUNS = Number(process.env['PORTOLAN_FUZZ_RUNS'] ?? 400)
+
 type Step =
   | { readonly kind: 'offer'; readonly host: number; readonly band: number; readonly count: number }
   | { readonly kind: 'take' | 'batch' | 'seal' | 'commit' | 'idle' | 'breathe' | 'crash' | 'requeue' }
   | { readonly kind: 'conclude'; readonly turn: number; readonly count: number }
   | { readonly kind: 'settle'; readonly turn: number; readonly restMs: number; readonly again: boolean }
   | { readonly kind: 'rest' | 'leastRest'; readonly host: number; readonly ms: number }
+  | { readonly kind: 'errand' | 'park' | 'unpark'; readonly host: number }
+  | { readonly kind: 'checkpoint' | 'serve' }
   | { readonly kind: 'tick'; readonly count: number }
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'doom'; readonly writes: number; readonly happens: boolean }
@@ -37,7 +41,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       count: fc.integer({ min: 1, max: 9 }),
     }),
   },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('take' as const) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('take' as const) }) },
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant('conclude' as const), turn, count: fc.integer({ min: 1, max: 3 }) }),
@@ -47,7 +51,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('settle' as const), turn, restMs: ms, again: fc.boolean() }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('rest' as const, 'leastRest'), host, ms }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('errand' as const, 'park', 'unpark', 'unpark'), host }) },
   { weight: 12, arbitrary: fc.record({ kind: fc.constantFrom('batch' as const, 'seal', 'seal', 'commit', 'commit') }) },
+  { weight: 9, arbitrary: fc.record({ kind: fc.constantFrom('checkpoint' as const, 'checkpoint', 'serve') }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('tick' as const), count: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('idle' as const, 'requeue', 'breathe', 'breathe') }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms }) },
@@ -146,8 +152,10 @@ class MemoryCrashes implements Store {
     dead.happensWhenDying = false
   }
 
+  /** Blocks, and what was added to records. */
   blocksLeft(): string[] {
-    return [...this.#store.values.keys()].filter((key) => key.startsWith('b'))
+    const isAddendum = (key: string): boolean => key.startsWith('h') && key.includes('\0')
+    return [...this.#store.values.keys()].filter((key) => key.startsWith('b') || isAddendum(key))
   }
 
   doom(writes: number, happens: boolean): void {
@@ -252,8 +260,26 @@ class CrashingCrawl {
       case 'leastRest':
         frontier.setLeastRest(`h${step.host}` as HostKey, step.ms)
         break
+      case 'errand': {
+        const key = `h${step.host}` as HostKey
+        frontier.sendErrand({ url: `http://${key}/robots.txt` as CanonicalUrl, host: key, purpose: null })
+        break
+      }
+      case 'park':
+      case 'unpark':
+        frontier[step.kind](`h${step.host}` as HostKey)
+        break
       case 'batch':
         this.#takeBatch()
+        break
+      case 'checkpoint':
+        await this.#checkpoint()
+        break
+      case 'serve':
+        while (this.#turns.length > 0) {
+          for (const entry of this.#openOf(this.#turns[0])) this.#conclude(entry)
+          this.#settle({ kind: 'settle', turn: 0, restMs: 0, again: false })
+        }
         break
       case 'seal':
         this.#takeBatch()
@@ -325,6 +351,8 @@ class CrashingCrawl {
       if (turn === undefined || this.#turns.length === before) {
         idle++
         this.#clock.advance(10_000)
+        // Others wait for the places of those that were served.
+        await this.#checkpoint()
         continue
       }
       idle = 0
@@ -346,6 +374,14 @@ class CrashingCrawl {
     await this.#frontier.written()
     expect(this.#store.blocksLeft?.() ?? []).toEqual([])
     await this.#frontier.close()
+  }
+
+  async #checkpoint(): Promise<void> {
+    this.#takeBatch()
+    if (this.#frontier.canSeal) this.#seal()
+    this.#committed = this.#batches.length
+    this.#frontier.committed(this.#committed)
+    await this.#frontier.written()
   }
 
   async #compare(): Promise<void> {
@@ -450,16 +486,20 @@ class CrashingCrawl {
 const settings = fc.record({
   delayMs: fc.constantFrom(1, 1, 1_000),
   urlsPerTurn: fc.constantFrom(1, 3),
-  memoryBytes: fc.constantFrom(1, 5_000, 1e9),
-  tuning: fc.record({
-    headEntries: fc.integer({ min: 1, max: 4 }),
-    readAhead: fc.integer({ min: 1, max: 3 }),
-    blockEntriesMin: fc.integer({ min: 1, max: 9 }),
-    hostsMin: fc.constantFrom(0, 3, 64),
-    codeEntriesMin: fc.constantFrom(3, Infinity, Infinity),
-    // A busy machine has others come in between at every chance.
-    stepMs: fc.constantFrom(4, -1),
-  }),
+  memoryBytes: fc.constantFrom(1, 1, 1, 5_000, 1e9),
+  tuning: fc
+    .record({
+      headEntries: fc.integer({ min: 1, max: 4 }),
+      readAhead: fc.integer({ min: 1, max: 3 }),
+      blockEntriesMin: fc.integer({ min: 1, max: 9 }),
+      hostsMin: fc.constantFrom(0, 0, 3, 64),
+      addendaMax: fc.constantFrom(1, 3, 16),
+      hostsCalledMin: fc.constantFrom(1, 64),
+      codeEntriesMin: fc.constantFrom(3, Infinity, Infinity),
+      // A busy machine has others come in between at every chance.
+      stepMs: fc.constantFrom(4, -1),
+    })
+    .map((chosen) => ({ ...chosen, hostsMin: Math.min(chosen.hostsMin, chosen.hostsCalledMin === 1 ? 0 : 64) })),
 })
 
 const sequences = (maxLength: number): fc.Arbitrary<Step[]> => fc.array(steps, { maxLength, size: 'max' })
@@ -473,7 +513,7 @@ test('a crawl that crashes goes on with what its journal says', async () => {
       for (const step of sequence) await crawl.run(step)
       await crawl.drain()
     }),
-    { numRuns: 400 },
+    { numRuns: RUNS },
   )
 })
 

@@ -2,10 +2,10 @@
 // to their heads, and in one of the runs hosts leave memory altogether.
 
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { assert, describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
-import { DiskFrontier, type DiskFrontierTuning } from './disk-frontier.ts'
+import { DiskFrontier, type DiskFrontierSettings, type DiskFrontierTuning } from './disk-frontier.ts'
 import type { FrontierEntry } from './frontier.ts'
 import { checkAgainstModel, operations } from './frontier-model.conformance.ts'
 import { frontierConformance, type FrontierSettings } from './frontier.conformance.ts'
@@ -13,7 +13,14 @@ import type { LineStore } from './line-store.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 import type { Subject } from './steady-frontier.conformance.ts'
 
-const TINY: DiskFrontierTuning = { headEntries: 1, readAhead: 1, blockEntriesMin: 2, hostsMin: 64 }
+const TINY: DiskFrontierTuning = {
+  headEntries: 1,
+  readAhead: 1,
+  blockEntriesMin: 2,
+  hostsMin: 64,
+  hostsCalledMin: 64,
+  addendaMax: 2,
+}
 
 /** A frontier that makes a checkpoint after every few calls. */
 async function spilling(
@@ -74,21 +81,21 @@ describe('DiskFrontier, hosts leaving memory', () => {
   })
 })
 
+const entryOf = (host: number, number: number): FrontierEntry => ({
+  url: `http://h${host}/${number}` as CanonicalUrl,
+  host: `h${host}` as HostKey,
+  via: null,
+  depth: 0,
+  hops: 0,
+  band: 1,
+  isSeed: false,
+  tries: 0,
+  pauses: 0,
+})
+
 describe('DiskFrontier with more hosts than memory', () => {
   const HOSTS = 3_000
   const URLS = 4
-
-  const entryOf = (host: number, number: number): FrontierEntry => ({
-    url: `http://h${host}/${number}` as CanonicalUrl,
-    host: `h${host}` as HostKey,
-    via: null,
-    depth: 0,
-    hops: 0,
-    band: 1,
-    isSeed: false,
-    tries: 0,
-    pauses: 0,
-  })
 
   /** Serves what can be served, a host at a time, with checkpoints when they are wanted; the hosts in their order. */
   async function serve(frontier: DiskFrontier, clock: ManualClock, turns: number): Promise<string[]> {
@@ -220,6 +227,243 @@ describe('DiskFrontier with more hosts than memory', () => {
     expect(await urls(frontier)).toEqual(['http://h0/1', 'http://h0/2', 'http://h0/3'])
   })
 })
+
+test('a host that was offered its first URL after a seal is not counted by it, though its record was still being read', async () => {
+  const store = new MemoryLineStore()
+  const settings = {
+    clock: new ManualClock(),
+    delayMs: 1,
+    ipDelayMs: 0,
+    ipConnections: 8,
+    memoryBytes: 2 ** 20,
+    tuning: TINY,
+  }
+  const { host } = entryOf(1, 1)
+  const first = await DiskFrontier.on(store, settings, true)
+  await first.endReplay()
+  first.rest(host, 60_000)
+  first.seal(1)
+  first.committed(1)
+  await first.written()
+
+  const second = await DiskFrontier.on(store, settings, false)
+  await second.endReplay()
+  second.rest(host, 120_000)
+  second.seal(2)
+  second.offer(entryOf(1, 1))
+  second.committed(2)
+  await second.written()
+  expect(second.figures()).toMatchObject({ hosts: 1, waiting: 1 })
+
+  const third = await DiskFrontier.on(store, settings, false)
+  await third.endReplay()
+  expect(third.figures()).toMatchObject({ hosts: 0, waiting: 0 })
+})
+
+describe('DiskFrontier, hosts that are left on disk', () => {
+  /** One host with a URL, on disk and in line. */
+  async function withHostOnDisk(): Promise<{
+    frontier: DiskFrontier
+    store: CountingStore
+    clock: ManualClock
+    settings: DiskFrontierSettings
+  }> {
+    const clock = new ManualClock()
+    const store = new CountingStore()
+    const tuning = { ...TINY, hostsMin: 0 }
+    const settings = { clock, delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1, tuning }
+    const frontier = await DiskFrontier.on(store, settings, true)
+    await frontier.endReplay()
+    // Another that comes to hand before it, and is asked.
+    frontier.offer({ ...entryOf(1, 0), band: 0 })
+    frontier.offer(entryOf(0, 0))
+    await checkpoint(frontier, 1)
+    return { frontier, store, clock, settings }
+  }
+
+  async function checkpoint(frontier: DiskFrontier, batch: number): Promise<void> {
+    frontier.seal(batch)
+    frontier.committed(batch)
+    await frontier.written()
+  }
+
+  const urlsOf = async (frontier: DiskFrontier): Promise<string[]> =>
+    (await Array.fromAsync(frontier.entries())).filter(({ host }) => host === 'h0').map(({ url }) => url)
+
+  test('a URL for one is filed without reading its record, and found behind what it had', async () => {
+    const { frontier, store, settings } = await withHostOnDisk()
+    await frontier.idle()
+    const host = 'h0' as HostKey
+    const before = store.asked(host)
+    for (let batch = 2; batch <= 3; batch++) {
+      frontier.offer(entryOf(0, batch))
+      expect((await frontier.look(host))?.waiting).toBe(batch)
+      await checkpoint(frontier, batch)
+      frontier.assertSound()
+    }
+    const lookedAt = 2
+    expect(store.asked(host) - before).toBeLessThanOrEqual(lookedAt)
+    expect(await urlsOf(frontier)).toEqual(['http://h0/0', 'http://h0/2', 'http://h0/3'])
+    const reopened = await DiskFrontier.on(new MemoryLineStore(store.values), settings, false)
+    await reopened.endReplay()
+    expect(await urlsOf(reopened)).toEqual(['http://h0/0', 'http://h0/2', 'http://h0/3'])
+  })
+
+  test('URLs that come back unvisited after a checkpoint are not taken for arrivals', async () => {
+    const store = new MemoryLineStore()
+    const clock = new ManualClock()
+    const settings = { clock, delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1e9 }
+    const frontier = await DiskFrontier.on(store, settings, true)
+    await frontier.endReplay()
+    frontier.offer(entryOf(0, 0))
+    const turn = frontier.take()
+    assert(turn !== null)
+    frontier.offer(entryOf(0, 1))
+    await checkpoint(frontier, 2)
+    frontier.settle(turn, { restMs: 1, unvisited: turn.entries })
+    frontier.offer(entryOf(0, 2))
+    await checkpoint(frontier, 3)
+    const expected = ['http://h0/0', 'http://h0/1', 'http://h0/2']
+    expect(await urlsOf(frontier)).toEqual(expected)
+    const reopened = await DiskFrontier.on(new MemoryLineStore(store.values), settings, false)
+    await reopened.endReplay()
+    expect(await urlsOf(reopened)).toEqual(expected)
+  })
+
+  test('one that is called while a checkpoint adds to its record is not taken for lost', async () => {
+    for (const slowness of [0, 5, 40, 200]) {
+      const clock = new ManualClock()
+      const store = new MemoryLineStore()
+      store.slowness = slowness
+      const tuning = { ...TINY, hostsMin: 0 }
+      const settings = { clock, delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1, tuning }
+      const frontier = await DiskFrontier.on(store, settings, true)
+      await frontier.endReplay()
+      frontier.offer(entryOf(0, 0))
+      await checkpoint(frontier, 1)
+      // Its page is being read now, and it is listed still.
+      frontier.offer(entryOf(0, 1))
+      frontier.seal(2)
+      frontier.committed(2)
+      const served: string[] = []
+      for (let i = 0; i < 1_000 && served.length < 2; i++) {
+        const turn = frontier.take()
+        served.push(...(turn?.entries.map(({ url }) => url) ?? []))
+        for (const entry of turn?.entries ?? []) frontier.conclude(entry, true)
+        if (turn !== null) frontier.settle(turn, { restMs: 0 })
+        if (i % 20 === 0) await new Promise(setImmediate)
+        else await Promise.resolve()
+        clock.advance(1)
+      }
+      expect(served).toEqual(['http://h0/0', 'http://h0/1'])
+      await frontier.close()
+    }
+  })
+
+  /** One host keeps the only place in memory: its turn is out. Whatever else is offered goes to disk and stays there. */
+  async function crowded(): Promise<{ frontier: DiskFrontier; clock: ManualClock; leave: () => void }> {
+    const clock = new ManualClock()
+    const tuning = { ...TINY, hostsMin: 0, hostsCalledMin: 1 }
+    const settings = { clock, delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1, tuning }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), settings, true)
+    await frontier.endReplay()
+    return { frontier, clock, leave: occupy(frontier, 9) }
+  }
+
+  /** Takes the only place; what it returns frees it. */
+  function occupy(frontier: DiskFrontier, host: number): () => void {
+    frontier.offer({ ...entryOf(host, 0), band: 0 })
+    const turn = frontier.take()
+    assert(turn?.host === `h${host}`)
+    return () => {
+      for (const entry of turn.entries) frontier.conclude(entry, true)
+      frontier.settle(turn, { restMs: 0 })
+    }
+  }
+
+  /** With a checkpoint after each turn, unless there is no batch to begin with. */
+  async function serveAll(frontier: DiskFrontier, clock: ManualClock, firstBatch: number | null): Promise<string[]> {
+    const served: string[] = []
+    for (let i = 0; i < 20; i++) {
+      await frontier.idle()
+      clock.advance(10)
+      const turn = frontier.take()
+      served.push(...(turn?.entries.map(({ url }) => url) ?? []))
+      for (const entry of turn?.entries ?? []) frontier.conclude(entry, true)
+      if (turn !== null) frontier.settle(turn, { restMs: 0 })
+      if (firstBatch !== null) await checkpoint(frontier, firstBatch + i)
+    }
+    return served
+  }
+
+  test('one comes to hand at once when something of a better band arrives for it', async () => {
+    const { frontier } = await crowded()
+    frontier.offer({ ...entryOf(0, 0), band: 2 })
+    await checkpoint(frontier, 1)
+    await frontier.idle()
+    const inMemory = (): number | undefined => frontier.inspect('h0' as HostKey)?.waiting
+    expect(inMemory()).toBeUndefined()
+    frontier.offer({ ...entryOf(0, 1), band: 2 })
+    await frontier.idle()
+    expect(inMemory()).toBe(1)
+    frontier.offer({ ...entryOf(0, 2), band: 1 })
+    await frontier.idle()
+    expect(inMemory()).toBe(3)
+  })
+
+  test('one whose page was read when nothing waited for it is called again when something does', async () => {
+    const { frontier, clock, leave } = await crowded()
+    frontier.offer(entryOf(0, 0))
+    await checkpoint(frontier, 1)
+    // It comes by a link, is asked to the end and leaves, and still a page in line names it.
+    frontier.offer({ ...entryOf(0, 1), band: 0 })
+    expect(await serveAll(frontier, clock, null)).toEqual(['http://h0/1', 'http://h0/0'])
+    await checkpoint(frontier, 2)
+    leave()
+    await serveAll(frontier, clock, 100)
+    const leaveAgain = occupy(frontier, 8)
+    frontier.offer(entryOf(5, 0))
+    await checkpoint(frontier, 200)
+    // Others are in line, and it is not.
+    frontier.offer(entryOf(0, 2))
+    await checkpoint(frontier, 201)
+    leaveAgain()
+    expect((await serveAll(frontier, clock, 202)).sort()).toEqual(['http://h0/2', 'http://h5/0'])
+  })
+
+  test('one that is parked while a checkpoint adds to its record is counted once', async () => {
+    const { frontier } = await withHostOnDisk()
+    await frontier.idle()
+    frontier.offer(entryOf(0, 1))
+    frontier.seal(2)
+    frontier.park('h0' as HostKey)
+    frontier.committed(2)
+    await frontier.written()
+    frontier.assertSound()
+    await frontier.idle()
+    frontier.assertSound()
+    expect(frontier.figures().parked).toBe(1)
+  })
+})
+
+/** Counts how often a host was looked up. */
+class CountingStore extends MemoryLineStore {
+  readonly #keys: string[] = []
+
+  override async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    this.#keys.push(...keys)
+    return await super.getMany(keys)
+  }
+
+  override range(from: string, to: string): AsyncIterable<readonly [string, Uint8Array]> {
+    this.#keys.push(from)
+    return super.range(from, to)
+  }
+
+  asked(host: HostKey): number {
+    return this.#keys.filter((key) => key === `h${host}`).length
+  }
+}
 
 test('what one frontier hands over another takes: entries in their order, pages, delays and rests, also of hosts on disk', async () => {
   const settings = { clock: new ManualClock(), delayMs: 0, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1 }

@@ -17,9 +17,12 @@
 // never shorter for it. Hosts that do not fit memory wait on disk, first come, first served within a band; the best band's
 // come to hand first, and those at hand follow the laws of bands and turns among themselves.
 //
+// A URL for a host that is known to stand in line on disk, in its band or a better one, does not bring it to hand: it waits in memory
+// with an *absent* host for the next checkpoint, which adds it to the record unread. So filing a URL never reads, once its host is in line.
+//
 // figures(): `waiting` and `hosts` are of all, the others of the hosts at hand.
 
-import { type ClockMs, Fault } from '../base/index.ts'
+import { assert, type ClockMs, Fault } from '../base/index.ts'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import { NO_BAND } from './bench-host.ts'
 import { CheckpointWriter, type Seal } from './checkpoint-writer.ts'
@@ -28,12 +31,13 @@ import { DiskHost, HOST_BYTES } from './disk-host.ts'
 import { ROW_BYTES } from './entry-lines.ts'
 import type { FrontierEntry, HandedHost, HostState, Turn } from './frontier.ts'
 import { FrontierOfHosts } from './frontier-of-hosts.ts'
-import { type GuardedStore, hostKey } from './guarded-store.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import { captureHost } from './host-capture.ts'
+import { HostCensus } from './host-census.ts'
 import { type HostPage, HostQueue } from './host-queue.ts'
 import { HostReader } from './host-reader.ts'
-import { decodeRecord, type HostRecord, waitingOf } from './host-record.ts'
-import { hostFingerprint, type KnownHosts } from './known-hosts.ts'
+import { decodeHost, type HostOnDisk, type HostRecord, waitingOf } from './host-record.ts'
+import { ADDENDA_COUNT_MAX, hostFingerprint, type KnownHosts } from './known-hosts.ts'
 import { LevelStore, markAsMade, prepareDirectory } from './level-store.ts'
 import type { LineStore } from './line-store.ts'
 import { MemoryShares } from './memory-shares.ts'
@@ -44,8 +48,6 @@ import { assertLinesSound } from './sound-lines.ts'
 
 export type { DiskFrontierSettings, DiskFrontierTuning } from './disk-frontier-settings.ts'
 
-/** As many hosts may always come to hand. */
-const HOSTS_CALLED_MIN = 64
 /** Records asked for at once; a page of hosts is more than half of it. */
 const RECORDS_AHEAD = 400
 
@@ -57,6 +59,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   readonly #queue: HostQueue
   readonly #reader: HostReader
   readonly #writer: CheckpointWriter
+  readonly #census: HostCensus
   readonly #run: number
   readonly #tuning: DiskFrontierTuning
   /** The stretch between two seals we are in. */
@@ -70,6 +73,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   #startedMs: number
   /** Pages being read: their hosts are not at hand yet, and they are not in line any more. */
   readonly #pagesOut = new Map<number, HostPage>()
+  /** Hosts in memory that are absent. */
+  #absent = 0
   #turnsSinceSeal = 0
   #fault: unknown = null
   #pressed: PromiseWithResolvers<void> | null = null
@@ -100,10 +105,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#memory = new MemoryShares(settings.memoryBytes)
     this.#onReady = settings.onReady ?? (() => undefined)
     this.#known = known
+    this.#memory.reserve(known.bytes)
     this.#run = facts.run + 1
     const tuning = settings.tuning ?? TUNING
     const readAhead = Math.max(tuning.readAhead, this.urlsPerTurn)
     this.#tuning = { ...tuning, readAhead, headEntries: Math.max(tuning.headEntries, readAhead) }
+    assert(tuning.addendaMax < ADDENDA_COUNT_MAX, `${tuning.addendaMax} addenda cannot be counted`)
+    assert(tuning.hostsCalledMin >= tuning.hostsMin, 'hosts that stay at hand would keep others from being called')
     this.#checkpointed = facts.batch
     this.#startedMs = this.clock.nowMs()
     this.waitingCount = facts.waiting
@@ -122,6 +130,14 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       },
       onFault: (fault) => this.#fail(fault),
     })
+    this.#census = new HostCensus({
+      store,
+      lines: this.lines,
+      atHand: this.hosts,
+      reader: this.#reader,
+      restUntilMs: (host, record) => this.#restUntilMs(host, record),
+      checkpointMade: () => this.#write,
+    })
     this.#writer = new CheckpointWriter({
       store,
       clock: this.clock,
@@ -135,8 +151,9 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       nextPage: facts.nextPage,
       knownCount: facts.known,
       tuning: this.#tuning,
-      excessBytes: () => this.#memory.excess(this.bytesInMemory, this.#queue.size > 0),
+      excessBytes: () => this.#memory.excess(this.#bytesAtHand, this.#queue.size > 0),
       drop: (host) => this.#drop(host),
+      recall: (host) => this.#recall(host),
     })
   }
 
@@ -144,8 +161,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   override offer(entry: FrontierEntry): void {
     if (this.#replay !== null) return this.#replay.offer(entry)
-    super.offer(entry)
     this.#memory.dirtyBytes += entry.url.length + ROW_BYTES
+    super.offer(entry)
   }
 
   override take(): Turn | null {
@@ -167,17 +184,18 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     super.setLeastRest(key, restMs)
   }
 
-  /** The state of a host that may not be at hand. */
+  /** The state of a host that may not be at hand. What waits for an absent one is about right while a checkpoint is being made. */
   async look(key: HostKey): Promise<HostState | null> {
     const host = this.hosts.get(key)
-    if (host !== undefined && !host.isAtHand) await this.#reader.idle()
-    const atHand = this.inspect(key)
-    if (atHand !== null) return atHand
-    const [bytes] = await this.#store.getMany([hostKey(key)])
-    if (bytes === undefined) return null
-    const record = decodeRecord(key, bytes, this.#store.code)
+    if (host !== undefined && !host.isAtHand && !host.isAbsent) await this.#reader.idle()
+    const arrived = this.hosts.get(key)
+    if (arrived !== undefined && !arrived.isAbsent) return this.inspect(key)
+    const stored = await this.#store.host(key)
+    if (stored === undefined) return null
+    const onDisk = decodeHost(key, stored, this.#store.code)
+    const { record } = onDisk
     const restUntilMs = this.#restUntilMs(key, record)
-    const waiting = waitingOf(record)
+    const waiting = waitingOf(onDisk) + (arrived?.waiting ?? 0)
     const isResting = waiting > 0 && restUntilMs > this.clock.nowMs()
     return {
       host: key,
@@ -199,11 +217,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** Whether another checkpoint would help now: much has arrived, or memory is short. */
   wantsSeal(): boolean {
     if (this.#sealed !== null || this.#replay !== null) return false
-    const bytes = this.bytesInMemory
+    const bytes = this.#bytesAtHand
     if (this.#memory.wantsSeal(bytes)) return true
     // Others wait on disk for the places of those that were served.
     const isFull = this.#queue.size > 0 && this.#memory.isFull(bytes)
-    return isFull && (this.#turnsSinceSeal * 2 > this.hosts.size || this.bench.bestBand > this.#queue.bestBand)
+    return (
+      isFull && (this.#turnsSinceSeal > this.hosts.size - this.#absent || this.bench.bestBand > this.#queue.bestBand)
+    )
   }
 
   /** Whether seal() may be called: the checkpoint before is written. */
@@ -245,7 +265,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   /** Memory is used up: what to wait for before taking in more. Undefined when there is room, or nothing would help. */
   pressure(): Promise<void> | undefined {
-    if (!this.#memory.isUsedUp(this.bytesInMemory)) return undefined
+    if (!this.#memory.isUsedUp(this.#bytesAtHand)) return undefined
     this.#pressed ??= Promise.withResolvers()
     return this.#pressed.promise
   }
@@ -306,86 +326,29 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   // ── Read out, host by host ───────────────────────────────────────────────────────────────────
 
   /** Every entry without a verdict, waiting or out, host by host, in the order it would be handed out. */
-  async *entries(): AsyncIterable<FrontierEntry> {
-    for await (const host of this.#allHosts()) {
-      yield* this.#entriesOf(host)
-      if (!this.hosts.has(host.key)) host.clear(this.lines)
-    }
-  }
-
-  async *#entriesOf(host: DiskHost): AsyncIterable<FrontierEntry> {
-    yield* host.unconcluded
-    for (const segment of host.segments()) {
-      yield* segment.isUnread ? await this.#reader.readWhole(host.key, segment) : this.lines.entries(segment, host.key)
-    }
+  entries(): AsyncIterable<FrontierEntry> {
+    return this.#census.entries()
   }
 
   /**
    * The same while the crawl goes on, in pieces of one host each, and about right: what comes or goes meanwhile may be in it or not.
    * Nothing is written to disk until it has ended, so that no block goes that is about to be read.
    */
-  async *survey(): AsyncIterable<readonly FrontierEntry[]> {
-    const release = await this.#store.pause()
-    try {
-      const counted = new Set<HostKey>()
-      for (const host of this.hosts.values()) {
-        if (!host.isAtHand) continue
-        counted.add(host.key)
-        yield* this.#piecesOf(host)
-      }
-      for await (const [key, bytes] of this.#store.records()) {
-        if (counted.has(key)) continue
-        const atHand = this.hosts.get(key)
-        if (atHand?.isAtHand === true) {
-          yield* this.#piecesOf(atHand)
-          continue
-        }
-        const host = new DiskHost(key)
-        host.adopt(this.lines, decodeRecord(key, bytes, this.#store.code))
-        try {
-          yield* this.#piecesOf(host)
-        } finally {
-          host.clear(this.lines)
-        }
-      }
-    } finally {
-      release()
-    }
-  }
-
-  /** Each piece is taken in one breath: rows that were left behind may be another's by the next. */
-  async *#piecesOf(host: DiskHost): AsyncIterable<readonly FrontierEntry[]> {
-    if (host.turn !== null) yield host.unconcluded
-    for (const segment of host.segments()) {
-      if (segment.isUnread || segment.inline !== null) yield await this.#reader.readWhole(host.key, segment)
-      else yield [...this.lines.entries(segment, host.key)]
-    }
-    if (host.later !== null) yield [...host.later]
+  survey(): AsyncIterable<readonly FrontierEntry[]> {
+    return this.#census.survey()
   }
 
   /** Hosts for which something waits, and how much; about right while the crawl goes on. */
-  async *waitingHosts(): AsyncIterable<{ readonly host: HostKey; readonly waiting: number }> {
-    const counted = new Set<HostKey>()
-    for (const host of this.hosts.values()) {
-      if (!host.isAtHand) continue
-      counted.add(host.key)
-      const { waiting } = this.stateOf(host)
-      if (waiting > 0) yield { host: host.key, waiting }
-    }
-    for await (const [key, bytes] of this.#store.records()) {
-      if (counted.has(key)) continue
-      const waiting = waitingOf(decodeRecord(key, bytes, this.#store.code))
-      if (waiting > 0) yield { host: key, waiting }
-    }
+  waitingHosts(): AsyncIterable<{ readonly host: HostKey; readonly waiting: number }> {
+    return this.#census.waitingHosts((host) => this.stateOf(host).waiting)
   }
 
   /** Everything of every host known, for another frontier to take over. Nothing may be offered or taken meanwhile. */
   async *handOver(): AsyncIterable<HandedHost> {
-    for await (const host of this.#allHosts()) {
+    for await (const host of this.#census.hosts()) {
       const { key, wasOffered, pages, leastRestMs } = host
       const restMs = Math.max(0, host.lastingRestMs - this.clock.nowMs())
-      yield { host: key, wasOffered, pages, leastRestMs, restMs, entries: this.#entriesOf(host) }
-      if (!this.hosts.has(key)) host.clear(this.lines)
+      yield { host: key, wasOffered, pages, leastRestMs, restMs, entries: this.#census.entriesOf(host) }
     }
   }
 
@@ -402,25 +365,9 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** The state of every host known. */
   async *hostStates(): AsyncIterable<HostState> {
     this.bench.advance(this.clock.nowMs())
-    for await (const host of this.#allHosts()) {
-      const state = await this.look(host.key)
-      if (!this.hosts.has(host.key)) host.clear(this.lines)
+    for await (const { key } of this.#census.hosts()) {
+      const state = await this.look(key)
       if (state !== null) yield state
-    }
-  }
-
-  /** Those not at hand are made for the occasion; whoever gets one clears it. */
-  async *#allHosts(): AsyncIterable<DiskHost> {
-    await this.#reader.idle()
-    yield* this.hosts.values()
-    for await (const [key, bytes] of this.#store.records()) {
-      if (this.hosts.has(key)) continue
-      const host = new DiskHost(key)
-      const record = decodeRecord(key, bytes, this.#store.code)
-      host.adopt(this.lines, record)
-      host.wasOffered = record.wasOffered
-      host.restUntilMs = this.#restUntilMs(key, record) as ClockMs
-      yield host
     }
   }
 
@@ -436,8 +383,19 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     host.joined = this.#epoch
     if (this.#known.size > 0 && this.#known.has(hostFingerprint(key))) {
       host.isAtHand = false
-      this.#reader.wantRecord(host)
+      this.#reader.wantRecord(host, this.#known.listing(key)?.addenda ?? null)
     }
+    return host
+  }
+
+  protected override hostToFile(entry: FrontierEntry): DiskHost {
+    return this.#absentFor(entry) ?? this.hostOf(entry.host)
+  }
+
+  /** Whoever asks for a host but to file a URL needs all of it. */
+  protected override hostOf(key: HostKey): DiskHost {
+    const host = super.hostOf(key)
+    if (host.isAbsent) this.#recall(host)
     return host
   }
 
@@ -447,41 +405,59 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
 
   protected override willChange(host: DiskHost): void {
     if (host.epoch !== this.#epoch) this.#noteChange(host)
+    host.isStale = true
+  }
+
+  /** An arrival does not make a record stale. */
+  protected override willArrive(host: DiskHost): void {
+    if (host.epoch !== this.#epoch) this.#noteChange(host)
   }
 
   protected override hasTaken(host: DiskHost): void {
     host.wasServed = true
+    // What is out may have arrived since the last record, and stands in no line now.
+    host.isStale = true
     this.#turnsSinceSeal++
     this.#readOn(host)
   }
 
   /** The line it stood in may have ended, and that of the next band may be on disk. */
   protected override hasSettled(host: DiskHost): void {
+    // What came back unvisited stands in new rows at the front, and on disk already.
+    host.isStale = true
     this.#readOn(host)
   }
 
   /** Of a host whose record is being read it is not known yet whether it is the first time. */
   protected override offeredFirst(host: DiskHost): void {
+    if (host.later !== null) {
+      host.wasOfferedLater = true
+      return
+    }
     host.wasOffered = true
-    if (host.isAtHand) this.hostsOffered++
+    if (!host.isAtHand) return
+    this.hostsOffered++
+    host.isStale = true
   }
 
   // ── Reading ──────────────────────────────────────────────────────────────────────────────────
 
-  /** The record of a host has been read; null when it has none. */
-  #adopt(host: DiskHost, record: HostRecord | null): void {
+  /** What is on disk of a host has been read; null when that is nothing. */
+  #adopt(host: DiskHost, onDisk: HostOnDisk | null): void {
+    const record = onDisk?.record ?? null
     host.isAtHand = true
-    if (record === null && host.isFromPage) {
+    if (record === null && (host.isFromPage || host.isStored)) {
       throw this.#store.damaged(`the host ${host.key} waits in line, but its record is missing`)
     }
     const isNew = host.wasOffered && record?.wasOffered !== true
     if (isNew) {
+      host.isStale = true
       this.hostsOffered++
       if (this.#sealed !== null && host.epoch === this.#sealed.epoch) this.#sealed.hosts++
     }
-    if (record !== null) {
+    if (onDisk !== null && record !== null) {
       host.wasOffered ||= record.wasOffered
-      host.adopt(this.lines, record)
+      host.adopt(this.lines, onDisk)
       this.bench.rest(host, this.#restUntilMs(host.key, record), this.clock.nowMs())
     }
     if (host.later !== null) this.#takeInLater(host, host.later)
@@ -496,6 +472,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     host.later = null
     host.waiting -= later.length
     this.#noteChange(host)
+    if (host.wasOfferedLater && !host.wasOffered) this.offeredFirst(host)
     for (const entry of later) host.push(this.lines, entry)
   }
 
@@ -523,18 +500,62 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.#pagesOut.delete(page.page)
     this.#pagesRead.push(page.page)
     for (const key of keys) {
-      const atHand = this.hosts.get(key)
-      if (atHand !== undefined) {
-        if (atHand.page === page.page) atHand.page = 0
-        continue
-      }
-      const host = new DiskHost(key)
-      host.isAtHand = false
-      host.isFromPage = true
-      host.joined = this.#epoch
-      this.hosts.set(key, host)
-      this.#reader.wantRecord(host)
+      const present = this.#call(key)
+      if (present === null) continue
+      // It has no place in line any more, and keeps the one it has here until it was served.
+      present.isFromPage = true
+      if (present.page === page.page) present.page = 0
     }
+  }
+
+  /** A host on disk comes to hand; the one that is in memory already, if there is one. */
+  #call(key: HostKey): DiskHost | null {
+    const addenda = this.#known.listing(key)?.addenda ?? null
+    this.#known.unlist(key)
+    const present = this.hosts.get(key)
+    if (present !== undefined) {
+      if (present.isAbsent) this.#recall(present)
+      return present
+    }
+    const host = new DiskHost(key)
+    host.isAtHand = false
+    host.isFromPage = true
+    host.joined = this.#epoch
+    this.hosts.set(key, host)
+    this.#reader.wantRecord(host, addenda)
+    return null
+  }
+
+  /** The host to file a URL under without having it read: it is on disk, and stands in line there for this band or a better one. */
+  #absentFor(entry: FrontierEntry): DiskHost | null {
+    const present = this.hosts.get(entry.host)
+    if (present !== undefined)
+      return present.isAbsent && !present.isRecalled && present.listedBand <= entry.band ? present : null
+    const listing = this.#queue.size + this.#pagesOut.size > 0 ? this.#known.listing(entry.host) : null
+    if (listing === null || listing.band > entry.band || listing.addenda >= this.#tuning.addendaMax) return null
+    const host = new DiskHost(entry.host)
+    host.isAtHand = false
+    host.isAbsent = true
+    host.isStored = true
+    host.wasOffered = true
+    host.addenda = listing.addenda
+    host.listedBand = listing.band
+    host.joined = this.#epoch
+    this.hosts.set(entry.host, host)
+    this.#absent++
+    return host
+  }
+
+  /** An absent host is needed. What a checkpoint under way adds to its record must be on disk before that is read. */
+  #recall(host: DiskHost): void {
+    host.isRecalled = true
+    this.countParked(host)
+    if (this.#sealed !== null && (host.capture !== null || host.epoch === this.#sealed.epoch)) return
+    host.isRecalled = false
+    host.isAbsent = false
+    this.#absent--
+    host.joined = this.#epoch
+    this.#reader.wantRecord(host, host.addenda)
   }
 
   /** Brings hosts in line to hand, as far as memory allows. */
@@ -542,7 +563,11 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (this.#queue.size === 0 || this.#pagesOut.size > 0 || this.#replay !== null) return
     if (this.#reader.recordsWanted > RECORDS_AHEAD) return
     const isBetter = this.#queue.bestBand < this.bench.bestBand
-    if (this.hosts.size >= HOSTS_CALLED_MIN && !this.#memory.hasRoom(this.bytesInMemory, isBetter)) return
+    if (
+      this.hosts.size - this.#absent >= this.#tuning.hostsCalledMin &&
+      !this.#memory.hasRoom(this.#bytesAtHand, isBetter)
+    )
+      return
     const page = this.#queue.shift()
     if (page === null) return
     this.#pagesOut.set(page.page, page)
@@ -554,6 +579,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     const { ready, resting, parked, out } = this.figures()
     if (ready + resting + parked + out > 0 || !this.#reader.isIdle || this.#pagesOut.size > 0 || this.#replay !== null)
       return
+    // One that was called while a checkpoint adds to its record is read when that is made.
+    if (this.#absent > 0 || this.#sealed !== null) return
     throw this.#store.damaged(`${this.waitingCount} URLs wait, but no host has them`)
   }
 
@@ -562,11 +589,11 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   #noteChange(host: DiskHost): void {
     const sealed = this.#sealed
     if (sealed !== null && host.epoch === sealed.epoch && host.capture === null) {
-      if (!host.isAtHand) {
+      if (!host.isAtHand && !host.isAbsent) {
         host.later ??= []
         return
       }
-      host.capture = captureHost(host, this.lines, this.#run, this.clock.nowMs(), this.#tuning.blockEntriesMin)
+      host.capture = captureHost(host, this.lines, this.clock.nowMs(), { ...this.#tuning, run: this.#run })
     }
     host.epoch = this.#epoch
     this.#changed.push(host)
@@ -584,7 +611,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     }
     this.#sealed = null
     this.#write = null
-    this.#memory.hasSettled(this.bytesInMemory)
+    this.#memory.reserve(this.#known.bytes)
+    this.#memory.hasSettled(this.#bytesAtHand)
     this.#pressed?.resolve()
     this.#pressed = null
     this.#callHosts()
@@ -595,11 +623,16 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     this.bench.rank(host, NO_BAND, this.clock.nowMs())
     host.clear(this.lines)
     this.hosts.delete(host.key)
+    if (host.isAbsent) this.#absent--
   }
 
   /** About what hosts at hand, their URLs and the names of all hosts take. */
   get bytesInMemory(): number {
-    return this.lines.bytes + this.hosts.size * HOST_BYTES + this.#known.bytes
+    return this.#bytesAtHand + this.#known.bytes
+  }
+
+  get #bytesAtHand(): number {
+    return this.lines.bytes + this.hosts.size * HOST_BYTES
   }
 
   #fail(fault: unknown): void {

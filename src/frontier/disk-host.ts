@@ -8,7 +8,7 @@ import type { EntryLines } from './entry-lines.ts'
 import { FrontierHost } from './frontier-host.ts'
 import type { FrontierEntry } from './frontier.ts'
 import type { HostCapture } from './captured.ts'
-import type { HostRecord } from './host-record.ts'
+import type { HostOnDisk } from './host-record.ts'
 import { Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, SegmentLine } from './segment.ts'
 
 /** About what a host costs in memory, beside its segments and rows. */
@@ -20,8 +20,18 @@ export class DiskHost extends FrontierHost {
   epoch = 0
   /** What a checkpoint under way is to hold of it; null when it was written or is as captured. */
   capture: HostCapture | null = null
-  /** False while its record is being read; until then nobody knows its rest and what waits in front. */
+  /** False while its record is being read, or is not to be; until then nobody knows its rest and what waits in front. */
   isAtHand = true
+  /** It stands in line on disk and is left there: memory has what arrived for it since the last checkpoint, which the next adds to its record. */
+  isAbsent = false
+  /** Of one that is absent: the band of the page that names it. */
+  listedBand = 0
+  /** It is absent, and needed: as soon as what is being added to its record is on disk, that is read. */
+  isRecalled = false
+  /** Something happened to it but arrivals since its record was captured: it needs a new one. */
+  isStale = false
+  /** How often something was added to its record, on disk, since that was written. */
+  addenda = 0
   /** Some of its lines was on disk since it came to hand. */
   hasBlocks = false
   /** A segment of it is being read. */
@@ -39,6 +49,8 @@ export class DiskHost extends FrontierHost {
   isFromPage = false
   /** What was offered after a seal that has not captured it yet, because its record is still being read. */
   later: FrontierEntry[] | null = null
+  /** It was offered something for the first time then. */
+  wasOfferedLater = false
   /** Until when it rested when it was last captured. */
   capturedRestMs = 0
   /** Blocks that were used up since the last record. */
@@ -146,8 +158,9 @@ export class DiskHost extends FrontierHost {
     }
   }
 
-  /** Joins what its record says with what arrived before the record was read, which comes after it. */
-  adopt(lines: EntryLines, record: HostRecord): void {
+  /** Joins what is on disk with what arrived before that was read, which comes after it. */
+  adopt(lines: EntryLines, { record, addenda }: HostOnDisk): void {
+    this.addenda = addenda.length
     this.pages += record.pages
     if (!this.hasLeastRest) this.leastRestMs = record.leastRestMs
     this.isStored = true
@@ -165,27 +178,31 @@ export class DiskHost extends FrontierHost {
       for (const entry of entries) {
         const segments = segmentsOf(entry.band)
         let last = segments.at(-1)
-        if (last === undefined || last.isClosed || last.count >= SEGMENT_ENTRIES_MAX) {
+        if (last === undefined || last.block !== 0 || last.count >= SEGMENT_ENTRIES_MAX) {
           last = new Segment(entry.band)
+          last.isClosed = true
+          last.isInRecord = true
           segments.push(last)
         }
         lines.push(last, entry)
       }
     }
-    addRows(record.front)
-    for (const { band, pieces } of record.lines) {
-      for (const { block, stored: count, from, inline } of pieces) {
-        const segment = new Segment(band)
-        this.hasBlocks ||= inline === undefined
-        segment.block = block
-        segment.inline = inline ?? null
-        segment.stored = count
-        segment.from = from
-        segment.isClosed = true
-        segmentsOf(band).push(segment)
+    for (const { front, lines: blocks, tail } of [record, ...addenda]) {
+      addRows(front)
+      for (const { band, pieces } of blocks) {
+        for (const { block, stored: count, from, inline } of pieces) {
+          const segment = new Segment(band)
+          this.hasBlocks ||= inline === undefined
+          segment.block = block
+          segment.inline = inline ?? null
+          segment.stored = count
+          segment.from = from
+          segment.isClosed = true
+          segmentsOf(band).push(segment)
+        }
       }
+      addRows(tail)
     }
-    addRows(record.tail)
     for (const [band, segments] of stored) {
       const line = this.lineOf(band)
       for (const segment of segments.reverse()) {
@@ -195,6 +212,22 @@ export class DiskHost extends FrontierHost {
         this.waiting += segment.left
       }
     }
+  }
+
+  /** What was captured of it has been added to its record on disk: memory need not have it any more. Only of one that is absent. */
+  forgetCaptured(lines: EntryLines, capture: HostCapture): void {
+    for (const { band, parts, tail } of capture.lines) {
+      const line = this.lineOf(band)
+      for (let left = parts.length + (tail === null ? 0 : 1); left > 0; left--) {
+        const segment = line.first as Segment
+        line.shiftSegment()
+        line.waiting -= segment.count
+        this.waiting -= segment.count
+        lines.keepFirst(segment, 0)
+        lines.charged -= segment.cost
+      }
+    }
+    this.dropEmptyLines()
   }
 
   dropEmptyLines(): void {

@@ -17,6 +17,9 @@
 // another third off. A call of it costs about 40 µs whatever the size, so small bodies, which gain little, go without. A code made of the
 // crawl's own URLs (body-code.ts) takes off as much of bodies of any size; where both are tried, the shorter is kept.
 //
+// Nearly all blocks are written and read by a kernel (entry-kernel.ts); what it does not take goes the plain way (entry-writer.ts,
+// entry-reader.ts), to the same bytes.
+//
 // The crc covers the host and every byte after it: a block that was cut, damaged or taken for another host's is a fault,
 // never an entry. The bytes carry no version; whoever stores blocks has one, and it changes with these files.
 
@@ -25,13 +28,16 @@ import { assert } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
 import type { BodyCode } from './body-code.ts'
 import { GROUP_ENTRIES } from './entry-format.ts'
+import { entryKernel } from './entry-kernel.ts'
 import { ByteReader, damagedBlock, EntryReader } from './entry-reader.ts'
 import { ByteWriter, EntryWriter } from './entry-writer.ts'
 import type { FrontierEntry } from './frontier.ts'
 
 const CRC_BYTES = 4
 /** Packing a body of this size costs about 3 µs an entry; below, it soon costs more than all the rest. */
-const PACKED_BYTES_MIN = 1_024
+export const PACKED_BYTES_MIN = 1_024
+/** Where there is a code, zstd is tried from so many entries on: with fewer it costs half a microsecond each or more, and hardly ever wins. */
+export const PACKED_ENTRIES_MIN = 128
 /** 256 entries with the longest URLs and vias the options allow are below; what claims to be larger is not unpacked. */
 const BODY_BYTES_MAX = 2 ** 27
 /** Checksum, count, mark and length. */
@@ -39,7 +45,7 @@ const HEAD_BYTES_MAX = CRC_BYTES + 11
 /** Stands where a packed body has its length: no packed body is empty. */
 const CODED = 0
 
-/** What a block of these entries has in it before it is packed. */
+/** What a block of these entries has in it before it is packed: the plain way, which takes whatever entries there are. */
 export function bodyOf(host: HostKey, entries: readonly FrontierEntry[]): Buffer {
   const groups = new EntryWriter(host, entries.length)
   const lengths = new ByteWriter(64)
@@ -58,19 +64,23 @@ export function bodyOf(host: HostKey, entries: readonly FrontierEntry[]): Buffer
  * the code, if there is one.
  */
 export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[], code: BodyCode | null = null): Buffer {
-  const body = bodyOf(host, entries)
+  const kernel = entryKernel()
+  const made = kernel.bodyOf(host, entries)
+  const body = made ?? bodyOf(host, entries)
   assert(body.length <= BODY_BYTES_MAX, `${entries.length} waiting URLs of ${host} are too long for one block`)
-  const packed = body.length < PACKED_BYTES_MIN ? body : zstdCompressSync(body)
-  const coded = code === null ? Infinity : code.sizeOf(body) + 1
-  const isCoded = coded < packed.length
+  const isWorthPacking = body.length >= PACKED_BYTES_MIN && (code === null || entries.length >= PACKED_ENTRIES_MIN)
+  const packed = isWorthPacking ? zstdCompressSync(body) : body
+  const coded = code === null ? null : made === null ? code.coded(body) : kernel.coded(body.length, code)
+  const isCoded = coded !== null && coded.length + 1 < packed.length
   const isPacked = isCoded || packed.length < body.length
-  const out = new ByteWriter(HEAD_BYTES_MAX + (isCoded ? coded : packed.length))
+  const content = isCoded ? coded : packed
+  const out = new ByteWriter(HEAD_BYTES_MAX + content.length)
   out.end = CRC_BYTES
   out.number(2 * entries.length + (isPacked ? 1 : 0))
   if (isCoded) out.number(CODED)
   if (isPacked) out.number(body.length)
-  if (isCoded && code !== null) out.end = code.write(body, out.bytes, out.end)
-  else out.end += packed.copy(out.bytes, out.end)
+  out.bytes.set(content, out.end)
+  out.end += content.length
   const block = out.written()
   block.writeUInt32LE(checksum(host, block), 0)
   return block
@@ -79,14 +89,24 @@ export function encodeEntries(host: HostKey, entries: readonly FrontierEntry[], 
 /** A block that has passed its checksum. Its bytes must not change while it is in use. */
 export class EntryBlock {
   readonly count: number
-  readonly #reader: EntryReader
-  /** Where each group begins. */
+  readonly #host: HostKey
+  readonly #input: ByteReader
+  /** Where the body begins, and where each of its groups. */
+  readonly #bodyAt: number
   readonly #groups: readonly number[]
+  /** The plain way, when it is needed. */
+  #reader: EntryReader | null = null
 
-  private constructor(count: number, groups: readonly number[], reader: EntryReader) {
+  private constructor(host: HostKey, count: number, input: ByteReader) {
     this.count = count
+    this.#host = host
+    this.#input = input
+    this.#bodyAt = input.at
+    const lengths: number[] = []
+    for (let i = GROUP_ENTRIES; i < count; i += GROUP_ENTRIES) lengths.push(input.number())
+    const groups = [input.at]
+    for (const length of lengths) groups.push((groups.at(-1) as number) + length)
     this.#groups = groups
-    this.#reader = reader
   }
 
   /** Throws LEDGER_CORRUPT unless these are all the bytes, and no others, that encodeEntries made for this host. */
@@ -101,25 +121,27 @@ export class EntryBlock {
     // Whatever the count, it cannot make us ask for more than the bytes allow: an entry has three at least.
     if (3 * count > input.bytes.length)
       throw damagedBlock(host, `${input.bytes.length} bytes cannot hold ${count} entries`)
-    const lengths = Array.from({ length: Math.max(0, Math.ceil(count / GROUP_ENTRIES) - 1) }, () => input.number())
-    const groups = [input.at]
-    for (const length of lengths) groups.push((groups.at(-1) as number) + length)
-    return new EntryBlock(count, groups, new EntryReader(host, input))
+    return new EntryBlock(host, count, input)
   }
 
   /** The entries from the i-th on, up to before the j-th, in order. */
   entries(from = 0, to = this.count): FrontierEntry[] {
-    return this.#read(from, Math.min(to, this.count))
+    const end = Math.min(to, this.count)
+    assert(Number.isSafeInteger(from) && from >= 0, `an entry's number is ${from}`)
+    if (from >= end) return []
+    const { bytes } = this.#input
+    return entryKernel().entriesOf(this.#host, bytes, this.#bodyAt, this.count, from, end) ?? this.#read(from, end)
   }
 
   /** The i-th entry, by reading at most seventeen; undefined when there is none. */
   at(index: number): FrontierEntry | undefined {
-    return this.#read(index, Math.min(index + 1, this.count))[0]
+    return this.entries(index, index + 1)[0]
   }
 
+  /** The plain way, which reads whatever was written, and says what is wrong. */
   #read(from: number, to: number): FrontierEntry[] {
-    assert(Number.isSafeInteger(from) && from >= 0, `an entry's number is ${from}`)
     const entries: FrontierEntry[] = []
+    this.#reader ??= new EntryReader(this.#host, this.#input)
     const reader = this.#reader
     for (let group = Math.floor(from / GROUP_ENTRIES); group * GROUP_ENTRIES < to; group++) {
       if (group === 0 || !reader.hasFirst) reader.startBlock(this.#groups[0] as number)
@@ -143,7 +165,7 @@ function unpack(host: HostKey, head: ByteReader, code: BodyCode | null): Buffer 
   if (length > BODY_BYTES_MAX) throw damagedBlock(host, `it claims to have ${length} bytes`)
   if (first === CODED) {
     if (code === null) throw damagedBlock(host, 'the code it was written in is missing')
-    const coded = code.read(head.bytes, head.at, length)
+    const coded = entryKernel().decoded(head.bytes, head.at, length, code) ?? code.read(head.bytes, head.at, length)
     if (coded === null) throw damagedBlock(host, 'it is not as long as it claims')
     return coded
   }

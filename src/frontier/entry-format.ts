@@ -40,3 +40,8 @@ export type Numbers = Pick<FrontierEntry, 'depth' | 'hops' | 'band' | 'isSeed' |
 
 /** Those before the first entry. */
 export const NO_NUMBERS: Numbers = { depth: 0, hops: 0, band: 0, isSeed: false, tries: 0, pauses: 0 }
+
+/** A whole number of 32 bits: far above what the options allow. */
+export function isHeld(value: number): boolean {
+  return value >>> 0 === value
+}

@@ -6,6 +6,7 @@ import {
   ENDING_BIT,
   FIRST_URL,
   FIRST_VIA,
+  isHeld,
   LAST_URL,
   NO_NUMBERS,
   NUMBERS_BIT,
@@ -180,11 +181,6 @@ export class EntryWriter {
     out.number(length)
     out.end += length
   }
-}
-
-/** A whole number of 32 bits: far above what the options allow. */
-function isHeld(value: number): boolean {
-  return value >>> 0 === value
 }
 
 function isAlike(a: Numbers, b: Numbers): boolean {

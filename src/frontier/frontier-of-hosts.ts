@@ -92,9 +92,9 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
   }
 
   offer(entry: FrontierEntry): void {
-    const host = this.hostOf(entry.host)
+    const host = this.hostToFile(entry)
     this.assertFits(entry, host)
-    this.willChange(host)
+    this.willArrive(host)
     if (!host.wasOffered) this.offeredFirst(host)
     host.push(this.lines, entry)
     this.waitingCount++
@@ -246,8 +246,16 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
   /** A host that was never met. */
   protected abstract makeHost(key: HostKey): H
 
-  /** Called before anything changes that a checkpoint must know of. */
+  /** The host to file a URL under. */
+  protected hostToFile(entry: FrontierEntry): H {
+    return this.hostOf(entry.host)
+  }
+
+  /** Called before anything changes that a checkpoint must know of, but for arrivals. */
   protected willChange(_host: H): void {}
+
+  /** Called before a URL is filed under the host. */
+  protected willArrive(_host: H): void {}
 
   /** Called when a turn was taken. */
   protected hasTaken(_host: H): void {}

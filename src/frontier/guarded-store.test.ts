@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { HostKey } from '../url/index.ts'
-import { blockKey, GuardedStore } from './guarded-store.ts'
+import { addendumKey, blockKey, GuardedStore, hostKey } from './guarded-store.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 
 const HOST = 'example.org' as HostKey
@@ -78,4 +78,41 @@ test('markers are forgotten when their batches are in no log any more', async ()
   }
   expect([...store.values.keys()].filter((key) => key.startsWith('m')).length).toBeLessThan(11)
   expect(await new GuardedStore(store).open(false)).toBe('11')
+})
+
+test('a host comes with what was added to its record, in order and without those whose names begin alike', async () => {
+  const names = ['a', 'a.b', 'a0', 'aa'] as HostKey[]
+  const store = new MemoryLineStore()
+  const guarded = new GuardedStore(store)
+  await guarded.open(true)
+  const batch = guarded.batch()
+  for (const [count, host] of names.entries()) {
+    batch.put(hostKey(host), Buffer.from(host))
+    for (let i = 0; i < 10 * count; i++) batch.put(addendumKey(host, i), Buffer.from(String(i)))
+  }
+  await guarded.write(batch)
+  const numbers = (addenda: readonly Buffer[]): number[] => addenda.map((bytes) => Number(bytes.toString()))
+  const all = await Array.fromAsync(guarded.hosts())
+  expect(all.map(([host, { addenda }]) => [host, addenda.length])).toEqual(names.map((host, i) => [host, 10 * i]))
+  for (const [count, host] of names.entries()) {
+    const stored = await guarded.host(host)
+    expect(stored?.record.toString()).toBe(host)
+    expect(numbers(stored?.addenda ?? [])).toEqual(Array.from({ length: 10 * count }, (_, i) => i))
+  }
+  expect(await guarded.host('b' as HostKey)).toBeUndefined()
+})
+
+test('an addendum that is missing before another is seen, and so is one without a record', async () => {
+  for (const lost of [hostKey(HOST), addendumKey(HOST, 0), addendumKey(HOST, 1)]) {
+    const store = new MemoryLineStore()
+    const guarded = new GuardedStore(store)
+    await guarded.open(true)
+    const batch = guarded.batch()
+    for (const key of [hostKey(HOST), addendumKey(HOST, 0), addendumKey(HOST, 1), addendumKey(HOST, 2)])
+      batch.put(key, Buffer.from(key))
+    await guarded.write(batch)
+    store.values.delete(lost)
+    await expect(guarded.host(HOST)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
+    await expect(Array.fromAsync(guarded.hosts())).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
+  }
 })

@@ -1,14 +1,17 @@
 // Host lines in a store that may be damaged without a word: what was written is read back, or a fault is.
 //
 //   h<host>                    the host's record                  p<page>     hosts in line
-//   b<host>\0<band><number>    a block of its line                f<batch>    fingerprints of hosts that became known
+//   h<host>\0<number>          what was added to it since         f<batch>    fingerprints of hosts that became known
+//   b<host>\0<band><number>    a block of its line
 //   checkpoint                 what the last checkpoint was       m<batch>    this batch was written; its blocks
 //   t                          the code of bodies (body-code.ts)
 //
 // Every value begins with a checksum over its key and the rest, so a wrong or misplaced value is seen. A lost batch is
 // seen when the store is opened: each batch leaves a numbered marker, and the markers up to the checkpoint's are there
 // without a gap. Markers are dropped when so much was written since that their batches are in no log any more: only a log
-// loses whole batches. A block that is missing is seen because its host's record names it.
+// loses whole batches. A block that is missing is seen because its host's record names it, and an addendum because others have the numbers after
+// its own (of the first, only when hosts are read one after the other). That the last is missing is seen
+// only when the run that wrote it reads it, or when fewer URLs wait than should.
 
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { assert, Fault } from '../base/index.ts'
@@ -20,6 +23,8 @@ const CRC_BYTES = 4
 const MARKER = 'm'
 const KNOWN = 'f'
 const NUMBER_DIGITS = 9
+/** The character that numbers the first addendum. */
+const FIRST_ADDENDUM = 48
 export const CHECKPOINT = 'checkpoint'
 const CODE = 't'
 /**
@@ -33,6 +38,10 @@ const MERGE_BYTES_MIN = 4 * 2 ** 20
 const LOGGED_BYTES_MAX = 64 * 2 ** 20
 
 export const hostKey = (host: HostKey): string => `h${host}`
+export const addendumKey = (host: HostKey, number: number): string =>
+  `h${host}\0${String.fromCharCode(FIRST_ADDENDUM + number)}`
+/** Of the key of an addendum, whose host ends before `end`. */
+export const addendumNumber = (key: string, end: number): number => key.charCodeAt(end + 1) - FIRST_ADDENDUM
 export const pageKey = (page: number): string => `p${numeral(page)}`
 export const blockKey = (host: HostKey, band: number, block: number): string =>
   `b${host}\0${String.fromCharCode(48 + band)}${numeral(block)}`
@@ -40,6 +49,12 @@ export const blockKey = (host: HostKey, band: number, block: number): string =>
 /** Of equal length, so that they sort by value. */
 function numeral(number: number): string {
   return number.toString(36).padStart(NUMBER_DIGITS, '0')
+}
+
+/** A record and what was added to it since, in order. */
+export interface StoredHost {
+  readonly record: Buffer
+  readonly addenda: readonly Buffer[]
 }
 
 /** A batch that leaves its marker. */
@@ -220,10 +235,34 @@ export class GuardedStore {
     }
   }
 
-  /** The records of all hosts: for tests and tools. */
-  async *records(): AsyncIterable<readonly [HostKey, Buffer]> {
-    for await (const [key, value] of this.#store.range('h', 'i'))
-      yield [key.slice(1) as HostKey, this.unguard(key, value)]
+  /** All hosts that have a record. */
+  async *hosts(): AsyncIterable<readonly [HostKey, StoredHost]> {
+    yield* this.#hostsBetween('h', 'i')
+  }
+
+  /** A host of which it is not known what was added to its record. */
+  async host(host: HostKey): Promise<StoredHost | undefined> {
+    for await (const [, stored] of this.#hostsBetween(hostKey(host), `${hostKey(host)}\x01`)) return stored
+    return undefined
+  }
+
+  async *#hostsBetween(from: string, to: string): AsyncIterable<readonly [HostKey, StoredHost]> {
+    let host: HostKey | null = null
+    let stored: { readonly record: Buffer; readonly addenda: Buffer[] } | null = null
+    for await (const [key, value] of this.#store.range(from, to)) {
+      const bytes = this.unguard(key, value)
+      const end = key.indexOf('\0')
+      if (end === -1) {
+        if (host !== null && stored !== null) yield [host, stored]
+        host = key.slice(1) as HostKey
+        stored = { record: bytes, addenda: [] }
+      } else {
+        if (host === null || stored === null || key !== addendumKey(host, stored.addenda.length))
+          throw this.damaged(`something comes before ${JSON.stringify(key)}, but is missing`)
+        stored.addenda.push(bytes)
+      }
+    }
+    if (host !== null && stored !== null) yield [host, stored]
   }
 
   /** No batch is written from then on until the function it gives is called. */

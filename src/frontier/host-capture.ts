@@ -10,13 +10,13 @@
 //     < 8    with those of other bands     < 64   a block in the record     ≥ 64   a block of its own
 //
 // Neighbours that have become enough for a block of their own are unpacked and made one. So a URL is encoded a few times,
-// however often its host changes.
+// however often its host changes. Of a host to which nothing happened but arrivals they alone are captured, for an addendum to its record.
 
 import type { CapturedLine, HostCapture, NewBlock } from './captured.ts'
 import type { EntryLines } from './entry-lines.ts'
 import type { FrontierEntry } from './frontier.ts'
 import { type DiskHost, unpackSegment } from './disk-host.ts'
-import type { HostRecord, Piece } from './host-record.ts'
+import type { Piece, StoredLines } from './host-record.ts'
 import { type Segment, SEGMENT_BYTES, SEGMENT_ENTRIES_MAX, type SegmentLine } from './segment.ts'
 
 /** Of this share of what is enough for a block of its own, a block in the record is made. */
@@ -26,29 +26,52 @@ export function inlineEntriesMin(blockEntriesMin: number): number {
   return blockEntriesMin * INLINE_SHARE
 }
 
-export function captureHost(
-  host: DiskHost,
-  lines: EntryLines,
-  run: number,
-  nowMs: number,
-  blockEntriesMin: number,
-): HostCapture {
+export interface CaptureSettings {
+  readonly run: number
+  readonly blockEntriesMin: number
+  readonly addendaMax: number
+}
+
+export function captureHost(host: DiskHost, lines: EntryLines, nowMs: number, settings: CaptureSettings): HostCapture {
+  const isRecord = !host.isAbsent && (host.isStale || !host.isStored || host.addenda >= settings.addendaMax)
+  return isRecord ? captureRecord(host, lines, nowMs, settings) : captureArrivals(host, lines, settings.blockEntriesMin)
+}
+
+/** What arrived since the host was last written is all that has changed. */
+function captureArrivals(host: DiskHost, lines: EntryLines, blockEntriesMin: number): HostCapture {
+  const captured: CapturedLine[] = []
+  for (let line = host.best; line !== null; line = line.worse) {
+    joinShort(line, lines)
+    const parts: NewBlock[] = []
+    let tail: Segment | null = null
+    for (const segment of line.segments()) {
+      if (segment.isOnDisk) continue
+      if (close(segment, blockEntriesMin) && segment === line.last) tail = segment
+      else parts.push({ segment, block: 0, stored: 0, inline: null })
+    }
+    if (parts.length > 0 || tail !== null) captured.push({ band: line.band, front: null, parts, tail })
+  }
+  return { facts: null, unconcluded: [], lines: captured, spent: [] }
+}
+
+function captureRecord(host: DiskHost, lines: EntryLines, nowMs: number, settings: CaptureSettings): HostCapture {
   const captured: CapturedLine[] = []
   for (let line = host.best; line !== null; line = line.worse)
-    captured.push(captureLine(host, line, lines, blockEntriesMin))
+    captured.push(captureLine(host, line, lines, settings.blockEntriesMin))
   const spent = host.spent
   host.spent = []
+  host.isStale = false
   const { wasOffered, pages, leastRestMs, lastingRestMs: restUntilMs } = host
   host.capturedRestMs = restUntilMs
   const restMs = Math.max(0, restUntilMs - nowMs)
-  const facts = { wasOffered, pages, leastRestMs, restMs, run, restUntilMs }
+  const facts = { wasOffered, pages, leastRestMs, restMs, run: settings.run, restUntilMs }
   return { facts, unconcluded: host.unconcluded, lines: captured, spent }
 }
 
 function captureLine(host: DiskHost, line: SegmentLine, lines: EntryLines, blockEntriesMin: number): CapturedLine {
   unpackNeighbours(host, line, lines, blockEntriesMin)
+  for (const segment of line.segments()) segment.isInRecord = false
   joinShort(line, lines)
-  const inlineMin = inlineEntriesMin(blockEntriesMin)
   let front: Segment | null = null
   let tail: Segment | null = null
   const parts: (Piece | NewBlock)[] = []
@@ -58,14 +81,19 @@ function captureLine(host: DiskHost, line: SegmentLine, lines: EntryLines, block
       parts.push({ block, stored, from, inline: inline ?? undefined })
       continue
     }
-    segment.isClosed = true
-    segment.isCaptured = true
-    const isShort = segment.count < inlineMin
+    const isShort = close(segment, blockEntriesMin)
     if (isShort && segment === line.first) front = segment
     else if (isShort && segment === line.last) tail = segment
     else parts.push({ segment, block: 0, stored: 0, inline: null })
   }
   return { band: line.band, front, parts, tail }
+}
+
+/** From now on nothing is put to the segment, and what is taken is noted. True for a few URLs, which at an end of the line are not worth a block. */
+function close(segment: Segment, blockEntriesMin: number): boolean {
+  segment.isClosed = true
+  segment.isCaptured = true
+  return segment.count < inlineEntriesMin(blockEntriesMin)
 }
 
 /** Makes rows of blocks in the record that are, with what stands beside them, enough for a block of their own. */
@@ -90,7 +118,7 @@ function joinShort(line: SegmentLine, lines: EntryLines): void {
   while (segment !== null) {
     const next: Segment | null = segment.next
     const isJoined =
-      next !== null && segment.block === 0 && next.block === 0 && segment.count + next.count <= SEGMENT_ENTRIES_MAX
+      next !== null && !segment.isOnDisk && !next.isOnDisk && segment.count + next.count <= SEGMENT_ENTRIES_MAX
     if (!isJoined) {
       segment = next
       continue
@@ -110,22 +138,21 @@ export function releaseSegment(segment: Segment, host: DiskHost, lines: EntryLin
   return entries
 }
 
-/** The record of a captured host whose new blocks have been encoded. Its short segments grow again. */
-export function recordOf(host: DiskHost, capture: HostCapture, lines: EntryLines): HostRecord {
+/** What was captured, as it is to be stored. Its new blocks have been encoded. */
+export function storedLinesOf(host: DiskHost, capture: HostCapture, lines: EntryLines): StoredLines {
   const front: FrontierEntry[] = [...capture.unconcluded]
   const tail: FrontierEntry[] = []
-  const short = (segment: Segment | null, end: FrontierEntry[]): void => {
-    if (segment === null) return
-    end.push(...releaseSegment(segment, host, lines))
-    segment.isClosed = false
-  }
   for (const line of capture.lines) {
-    short(line.front, front)
-    short(line.tail, tail)
+    for (const [segment, end] of [
+      [line.front, front],
+      [line.tail, tail],
+    ] as const) {
+      if (segment === null) continue
+      end.push(...releaseSegment(segment, host, lines))
+      segment.isInRecord = true
+    }
   }
   return {
-    ...capture.facts,
-    page: host.page,
     lines: capture.lines
       .filter(({ parts }) => parts.length > 0)
       .map(({ band, parts }) => ({

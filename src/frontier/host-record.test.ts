@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import type { CanonicalUrl, HostKey } from '../url/index.ts'
 import type { FrontierEntry } from './frontier.ts'
 import { encodeEntries } from './entry-block.ts'
-import { decodeRecord, encodeRecord, type HostRecord, waitingOf } from './host-record.ts'
+import {
+  decodeAddendum,
+  decodeHost,
+  decodeRecord,
+  encodeAddendum,
+  encodeRecord,
+  type HostRecord,
+  type StoredLines,
+  waitingOf,
+} from './host-record.ts'
 import { INLINE, InlineBlock } from './inline-block.ts'
 
 const HOST = 'example.org' as HostKey
@@ -38,7 +47,7 @@ const RECORD: HostRecord = {
 test('a record comes back as it went in', () => {
   const bytes = encodeRecord(HOST, RECORD)
   expect(decodeRecord(HOST, bytes)).toEqual(RECORD)
-  expect(waitingOf(RECORD)).toBe(226 + 64 + 3)
+  expect(waitingOf({ record: RECORD, addenda: [] })).toBe(226 + 64 + 3)
 })
 
 test('blocks in the record come back at their places in the lines', () => {
@@ -67,13 +76,31 @@ test('blocks in the record come back at their places in the lines', () => {
   }
   const bytes = encodeRecord(HOST, record)
   const back = decodeRecord(HOST, bytes)
-  expect(waitingOf(back)).toBe(1 + 2 + 64 + 3)
+  expect(waitingOf({ record: back, addenda: [] })).toBe(1 + 2 + 64 + 3)
   expect(back.lines.flatMap(({ pieces }) => pieces.map(({ block }) => block))).toEqual([INLINE, INLINE, 8])
   const inline = back.lines[1]?.pieces[0]?.inline
   expect(inline?.entries(HOST, 3, 1).map(({ url }) => url)).toEqual(['https://example.org/e', 'https://example.org/f'])
   expect(() => inline?.entries(HOST, 4, 1)).toThrow(expect.objectContaining({ code: 'LEDGER_CORRUPT' }))
   expect(encodeRecord(HOST, back)).toEqual(bytes)
   expect(() => decodeRecord(HOST, bytes.subarray(0, -1))).toThrow(expect.objectContaining({ code: 'LEDGER_CORRUPT' }))
+})
+
+test('an addendum comes back as it went in, and what it adds waits', () => {
+  const added: StoredLines = {
+    lines: [{ band: 3, pieces: [{ block: 9, stored: 70, from: 0 }] }],
+    front: [],
+    tail: [entryOf('x', 3), entryOf('y', 0)],
+  }
+  const bytes = encodeAddendum(HOST, added)
+  expect(decodeAddendum(HOST, bytes)).toEqual(added)
+  const onDisk = decodeHost(HOST, { record: encodeRecord(HOST, RECORD), addenda: [bytes, bytes] }, null)
+  expect(onDisk).toEqual({ record: RECORD, addenda: [added, added] })
+  expect(waitingOf(onDisk)).toBe(226 + 64 + 3 + 2 * 72)
+  for (let length = 0; length < bytes.length; length++) {
+    expect(() => decodeAddendum(HOST, bytes.subarray(0, length))).toThrow(
+      expect.objectContaining({ code: 'LEDGER_CORRUPT' }),
+    )
+  }
 })
 
 test('a rest is rounded up, never down', () => {

@@ -1,13 +1,15 @@
 // A host on disk: what is remembered of it, the blocks of its lines by name, and the few URLs that are not worth a block.
 //
-//     record   facts | lines | front | tail
+//     record   facts | lines, front, tail, blocks
+//     addendum         lines, front, tail, blocks
 //     facts    flags | pages | least rest | run | [rest, its end on the clock of that run] | page
 //     line     band | blocks | of each: number, entries, of which gone; number 0: its length, it stands behind the tail
 //     front    length | entries that come before the blocks, of all bands (entry-block.ts)
 //     tail     length | entries that come after them
 //     blocks   those without a number, in the order of the lines
 //
-// A host with a URL or two is its front and nothing else. Numbers are varints.
+// A host with a URL or two is its front and nothing else. What comes for a host while it is on disk is added to its record, and not read, until
+// it comes to hand: an addendum goes on where the record, or the one before it, ends. Numbers are varints.
 
 import { Fault } from '../base/index.ts'
 import type { HostKey } from '../url/index.ts'
@@ -16,6 +18,7 @@ import { encodeEntries, EntryBlock } from './entry-block.ts'
 import { ByteReader } from './entry-reader.ts'
 import { ByteWriter } from './entry-writer.ts'
 import type { FrontierEntry } from './frontier.ts'
+import type { StoredHost } from './guarded-store.ts'
 import { INLINE, InlineBlock } from './inline-block.ts'
 
 const OFFERED_BIT = 1
@@ -49,10 +52,19 @@ export interface RecordLine {
   readonly pieces: readonly Piece[]
 }
 
-export interface HostRecord extends HostFacts {
+/** URLs of one host, band by band: the front, then the blocks, then the tail. */
+export interface StoredLines {
   readonly lines: readonly RecordLine[]
   readonly front: readonly FrontierEntry[]
   readonly tail: readonly FrontierEntry[]
+}
+
+export interface HostRecord extends HostFacts, StoredLines {}
+
+/** A host as it is on disk. */
+export interface HostOnDisk {
+  readonly record: HostRecord
+  readonly addenda: readonly StoredLines[]
 }
 
 export function encodeRecord(host: HostKey, record: HostRecord, code: BodyCode | null = null): Buffer {
@@ -69,9 +81,17 @@ export function encodeRecord(host: HostKey, record: HostRecord, code: BodyCode |
     out.number(untilMs % TIME_UNIT)
   }
   out.number(record.page)
-  out.number(record.lines.length)
+  return encodeLines(out, host, record, code)
+}
+
+export function encodeAddendum(host: HostKey, added: StoredLines, code: BodyCode | null = null): Buffer {
+  return encodeLines(new ByteWriter(16), host, added, code)
+}
+
+function encodeLines(out: ByteWriter, host: HostKey, stored: StoredLines, code: BodyCode | null): Buffer {
+  out.number(stored.lines.length)
   const inlined: Buffer[] = []
-  for (const { band, pieces } of record.lines) {
+  for (const { band, pieces } of stored.lines) {
     out.number(band)
     out.number(pieces.length)
     for (const { block, stored, from, inline } of pieces) {
@@ -83,8 +103,8 @@ export function encodeRecord(host: HostKey, record: HostRecord, code: BodyCode |
       inlined.push(inline.bytes())
     }
   }
-  const front = record.front.length === 0 ? NOTHING : encodeEntries(host, record.front, code)
-  const tail = record.tail.length === 0 ? NOTHING : encodeEntries(host, record.tail, code)
+  const front = stored.front.length === 0 ? NOTHING : encodeEntries(host, stored.front, code)
+  const tail = stored.tail.length === 0 ? NOTHING : encodeEntries(host, stored.tail, code)
   out.number(front.length)
   out.number(tail.length)
   return Buffer.concat([out.written(), front, tail, ...inlined])
@@ -103,6 +123,32 @@ export function decodeRecord(host: HostKey, bytes: Buffer, code: BodyCode | null
   const restMs = rests ? input.number() : 0
   const restUntilMs = rests ? input.number() * TIME_UNIT + input.number() : 0
   const page = input.number()
+  return {
+    wasOffered: (flags & OFFERED_BIT) !== 0,
+    pages,
+    leastRestMs,
+    restMs,
+    run,
+    restUntilMs,
+    page,
+    ...decodeLines(host, input, code),
+  }
+}
+
+/** Throws LEDGER_CORRUPT unless these are the bytes of an addendum to the record of this host. */
+export function decodeAddendum(host: HostKey, bytes: Buffer, code: BodyCode | null = null): StoredLines {
+  return decodeLines(host, new ByteReader(host, bytes, 0), code)
+}
+
+export function decodeHost(host: HostKey, { record, addenda }: StoredHost, code: BodyCode | null): HostOnDisk {
+  return {
+    record: decodeRecord(host, record, code),
+    addenda: addenda.map((bytes) => decodeAddendum(host, bytes, code)),
+  }
+}
+
+function decodeLines(host: HostKey, input: ByteReader, code: BodyCode | null): StoredLines {
+  const { bytes } = input
   const lines: RecordLine[] = []
   const inlined: { readonly pieces: Piece[]; readonly at: number; readonly length: number }[] = []
   for (let left = input.number(); left > 0; left--) {
@@ -122,7 +168,7 @@ export function decodeRecord(host: HostKey, bytes: Buffer, code: BodyCode | null
   if (inlineAt + inlineLength !== bytes.length) {
     throw new Fault(
       'LEDGER_CORRUPT',
-      `the record of the host ${host} has ${bytes.length} bytes, which is not its length`,
+      `what is stored of the host ${host} has ${bytes.length} bytes, which is not its length`,
     )
   }
   const front = bytes.subarray(input.at, input.at + frontLength)
@@ -134,22 +180,18 @@ export function decodeRecord(host: HostKey, bytes: Buffer, code: BodyCode | null
     at += length
   }
   return {
-    wasOffered: (flags & OFFERED_BIT) !== 0,
-    pages,
-    leastRestMs,
-    restMs,
-    run,
-    restUntilMs,
-    page,
     lines,
     front: frontLength === 0 ? [] : EntryBlock.open(host, front, code).entries(),
     tail: tailLength === 0 ? [] : EntryBlock.open(host, tail, code).entries(),
   }
 }
 
-/** How many URLs wait, by this record. */
-export function waitingOf(record: HostRecord): number {
-  let waiting = record.front.length + record.tail.length
-  for (const { pieces } of record.lines) for (const { stored, from } of pieces) waiting += stored - from
+/** How many URLs wait, by what is on disk. */
+export function waitingOf({ record, addenda }: HostOnDisk): number {
+  let waiting = 0
+  for (const { front, tail, lines } of [record, ...addenda]) {
+    waiting += front.length + tail.length
+    for (const { pieces } of lines) for (const { stored, from } of pieces) waiting += stored - from
+  }
   return waiting
 }

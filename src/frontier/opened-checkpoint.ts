@@ -1,5 +1,6 @@
 // What a store says when it is opened: the last checkpoint, the hosts it knows, the code its blocks are in. Or what is wrong with it.
 
+import { randomBytes } from 'node:crypto'
 import { Fault } from '../base/index.ts'
 import { CHECKPOINT_VERSION, type CheckpointFacts } from './checkpoint-writer.ts'
 import { GuardedStore } from './guarded-store.ts'
@@ -34,10 +35,10 @@ export async function openCheckpoint(lineStore: LineStore, isNew: boolean): Prom
   }
   await store.readCode()
   if (facts.hasCode === true && store.code === null) throw store.damaged('the code of the blocks is missing')
-  const known = new KnownHosts()
+  const known = new KnownHosts([randomBytes(4).readUInt32LE(), randomBytes(4).readUInt32LE()], facts.known)
   let knownCount = 0
   for await (const fingerprints of store.knownHosts()) {
-    for (const fingerprint of fingerprints) known.add(fingerprint)
+    known.addAll(fingerprints)
     knownCount += fingerprints.length
   }
   if (knownCount !== facts.known) throw store.damaged(`${facts.known} hosts are known, but ${knownCount} are named`)

@@ -9,8 +9,8 @@ import type { HostKey } from '../url/index.ts'
 import type { CheckpointFacts } from './checkpoint-writer.ts'
 import { EntryBlock } from './entry-block.ts'
 import type { FrontierEntry } from './frontier.ts'
-import { blockKey, CHECKPOINT, GuardedStore } from './guarded-store.ts'
-import { decodeRecord, type HostRecord } from './host-record.ts'
+import { addendumNumber, blockKey, CHECKPOINT, GuardedStore } from './guarded-store.ts'
+import { decodeAddendum, decodeRecord, type StoredLines } from './host-record.ts'
 import type { InlineBlock } from './inline-block.ts'
 import type { LostStretch } from './level-check.ts'
 import { LevelStore } from './level-store.ts'
@@ -45,6 +45,9 @@ export async function salvageFrontier(
     // Where something is lost an older value may stand in its place, if there was one.
     const mayBeOld = (key: string): boolean => lost.some(({ from, to }) => key >= from && key <= to)
     const records = level.readable('h', 'i')
+    // The host whose record was read last, and the number of the addendum that would come next.
+    let last = ''
+    let addenda = 0
     for (;;) {
       const next = await records.next()
       if (next.done === true) {
@@ -52,17 +55,26 @@ export async function salvageFrontier(
         break
       }
       const [key, value] = next.value
-      const host = key.slice(1) as HostKey
-      const record = readRecord(store, host, key, value)
-      if (record === null) {
-        damage.push(`the record of ${host} cannot be read`)
+      const end = key.indexOf('\0')
+      const host = key.slice(1, end === -1 ? undefined : end) as HostKey
+      const number = end === -1 ? -1 : addendumNumber(key, end)
+      if (number !== -1 && (host !== last || number !== addenda)) {
+        damage.push(`something is missing that was stored of ${host} before ${JSON.stringify(key)}`)
+        hosts.set(host, null)
+      }
+      last = host
+      addenda = number + 1
+      const stored = readStored(store, host, key, value, end !== -1)
+      if (stored === null) {
+        damage.push(`${end === -1 ? 'the record' : 'what was added to the record'} of ${host} cannot be read`)
         hosts.set(host, null)
         continue
       }
-      const entries = await entriesOf(store, host, record)
+      const entries = await entriesOf(store, host, stored)
       if (entries.lost > 0) {
         damage.push(`${entries.lost} URLs of ${host} cannot be read`)
-        hosts.set(host, entries.lost)
+        const before = hosts.get(host)
+        hosts.set(host, before === null ? null : (before ?? 0) + entries.lost)
       }
       for (const entry of entries.kept) await show(entry)
       found += entries.kept.length
@@ -114,9 +126,17 @@ async function factsOf(guarded: GuardedStore, damage: string[]): Promise<Checkpo
   }
 }
 
-function readRecord(store: GuardedStore, host: HostKey, key: string, value: Uint8Array): HostRecord | null {
+/** What stands under a key of a host: its record, or an addendum to it. */
+function readStored(
+  store: GuardedStore,
+  host: HostKey,
+  key: string,
+  value: Uint8Array,
+  isAddendum: boolean,
+): StoredLines | null {
   try {
-    return decodeRecord(host, store.unguard(key, value), store.code)
+    const bytes = store.unguard(key, value)
+    return isAddendum ? decodeAddendum(host, bytes, store.code) : decodeRecord(host, bytes, store.code)
   } catch (fault) {
     if (fault instanceof Fault) return null
     throw fault
@@ -126,11 +146,11 @@ function readRecord(store: GuardedStore, host: HostKey, key: string, value: Uint
 async function entriesOf(
   store: GuardedStore,
   host: HostKey,
-  record: HostRecord,
+  { front, lines, tail }: StoredLines,
 ): Promise<{ kept: FrontierEntry[]; lost: number }> {
-  const kept: FrontierEntry[] = [...record.front]
+  const kept: FrontierEntry[] = [...front]
   let lost = 0
-  for (const { band, pieces } of record.lines) {
+  for (const { band, pieces } of lines) {
     for (const { block, stored, from, inline } of pieces) {
       const entries =
         inline === undefined
@@ -140,7 +160,7 @@ async function entriesOf(
       else kept.push(...entries)
     }
   }
-  kept.push(...record.tail)
+  kept.push(...tail)
   return { kept, lost }
 }
 

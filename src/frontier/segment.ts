@@ -25,6 +25,8 @@ export class Segment extends Chain {
   /** Of a block: how many entries it has, and how many of them are gone. The rows are the first of the others. */
   stored = 0
   from = 0
+  /** Its rows stand in the host's record on disk, or in an addendum to it, but not as a block. */
+  isInRecord = false
   /** Nothing is put to it any more, at either end: it is on disk, or about to be written. */
   isClosed = false
   /** A checkpoint is to hold it as it is: what is taken from it meanwhile is noted. */
@@ -34,6 +36,11 @@ export class Segment extends Chain {
   /** URLs that wait in it. */
   get left(): number {
     return this.block === 0 ? this.count : this.stored - this.from
+  }
+
+  /** A checkpoint has it, as long as nothing but arrivals happened to its host. */
+  get isOnDisk(): boolean {
+    return this.block !== 0 || this.isInRecord
   }
 
   /** Some of it is in its block only. */

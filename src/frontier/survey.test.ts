@@ -1,5 +1,6 @@
 // What waits, looked through while the crawl goes on: whoever waits all the time is seen once, wherever it waits, and nobody is made up.
 
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { entryOf } from '../../test/frontier-entry.ts'
@@ -7,7 +8,7 @@ import { ManualClock, Random } from '../base/index.ts'
 import { DiskFrontier } from './disk-frontier.ts'
 import { MemoryLineStore } from './memory-line-store.ts'
 
-const TINY = { headEntries: 1, readAhead: 1, blockEntriesMin: 2, hostsMin: 0 }
+const TINY = { headEntries: 1, readAhead: 1, blockEntriesMin: 2, hostsMin: 0, hostsCalledMin: 64, addendaMax: 2 }
 
 async function frontierOf(hosts: number, urls: number, seals: number): Promise<DiskFrontier> {
   const settings = { clock: new ManualClock(), delayMs: 0, ipDelayMs: 0, ipConnections: 8, urlsPerTurn: 2, bands: 2 }
@@ -77,4 +78,29 @@ test('while turns are taken, settled and URLs offered between its steps', async 
     }),
     { numRuns: 60 },
   )
+})
+
+test('nothing is told twice while a checkpoint is being finished', async () => {
+  const store = new MemoryLineStore()
+  store.slowness = 3
+  const settings = { clock: new ManualClock(), delayMs: 1, ipDelayMs: 0, ipConnections: 8, memoryBytes: 1 }
+  const frontier = await DiskFrontier.on(
+    store,
+    { ...settings, tuning: { ...TINY, hostsCalledMin: 1, stepMs: -1 } },
+    true,
+  )
+  await frontier.endReplay()
+  for (let number = 0; number < 2; number++) {
+    for (let host = 0; host < 30; host++) frontier.offer(entryOf(`h${host}`, number, { band: 1 }))
+    frontier.seal(number + 1)
+    frontier.committed(number + 1)
+    if (number === 0) await frontier.written()
+  }
+  // Until the batch is in the store, and not yet forgotten in memory.
+  while (![...store.values.keys()].some((key) => key.startsWith('h') && key.includes('\0'))) await setImmediate()
+  const told: string[] = []
+  for await (const piece of frontier.survey()) told.push(...piece.map(({ url }) => url))
+  expect(told.sort()).toEqual([...new Set(told)])
+  expect(told).toHaveLength(60)
+  await frontier.close()
 })

@@ -92,6 +92,11 @@ export function writePieces(text: string, from: number, to: number, out: Uint8Ar
   return end
 }
 
+/** The text of every byte, for whoever looks pieces up in another way. */
+export function codedTexts(): readonly Uint8Array[] {
+  return TEXTS
+}
+
 export const PIECE_LENGTH_MAX = Math.max(...PIECES.map((text) => text.length))
 
 /** Writes the text of bytes[from, to) to `out`, which has room for PIECE_LENGTH_MAX times as much; where it ends. */

@@ -1,7 +1,14 @@
 export type { CanonicalUrl, HostKey, Origin } from './canonical-url.ts'
 export { BaseUrl } from './base-url.ts'
 export { canonicalise, type Canonicalise, type CanonicaliseOptions, compileCanonicaliser } from './canonicalise.ts'
-export { defaultKey, Fingerprinter, type FingerprintKey, formatFingerprint, slotOf } from './fingerprint.ts'
+export {
+  defaultKey,
+  Fingerprinter,
+  type FingerprintKey,
+  formatFingerprint,
+  HalfSipHash,
+  slotOf,
+} from './fingerprint.ts'
 export { JOINED, LinkJoiner, LINKS_JOINED_MAX } from './link-joiner.ts'
 export { type LinkPlaces, MEANS_AMPERSANDS } from './link-places.ts'
 export type { UrlOptions } from './options.ts'
