@@ -35,15 +35,17 @@ interface Kind {
 }
 
 const SMALL = { hosts: 24, pages: 60 }
+/** A thread lives for some ten pages. */
+const LONG = { hosts: 24, pages: 800 }
 const KINDS: Readonly<Record<string, Kind>> = {
   visitor: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
   stage: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
-  'agent-throw': { count: 1_000, rate: 0.3, web: SMALL, beside: `supervisor ${DOMINOS.supervisor}` },
-  books: { count: 20, rate: 0.3, web: SMALL, beside: `database ${DOMINOS.database}` },
-  'agent-memory': { count: 4, rate: 0.2, web: { hosts: 24, pages: 300 }, beside: '–' },
+  'agent-throw': { count: 1_000, rate: 0.3, web: LONG, beside: `supervisor ${DOMINOS.supervisor}` },
+  books: { count: 1_000, rate: 0.3, web: LONG, beside: `database ${DOMINOS.database}` },
+  'agent-memory': { count: 10, rate: 0.2, web: { hosts: 24, pages: 300 }, beside: '–' },
   'agent-hang': { count: 4, rate: 0.2, web: SMALL, beside: '–' },
-  'process-SIGKILL': { count: 10, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
-  'process-SIGABRT': { count: 10, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
+  'process-SIGKILL': { count: 100, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
+  'process-SIGABRT': { count: 100, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
 }
 
 interface Row {

@@ -18,10 +18,19 @@ interface Row {
   readonly reopenMs: number
 }
 
+/** Of the frontier. */
+interface WaitingRow {
+  readonly urls: number
+  readonly bytesPerUrlRunning: { readonly middle: number }
+  readonly bytesPerUrlAfterOpen: number
+  readonly filled: { readonly offerUs: number; readonly peakRssMiB: number; readonly peakOwnMiB: number }
+}
+
 interface Panel {
   readonly title: string
-  readonly bar: number
-  readonly barName: string
+  /** None where nothing was promised. */
+  readonly bar?: number
+  readonly barName?: string
   readonly max: number
   readonly lines: readonly {
     readonly name: string
@@ -36,20 +45,24 @@ const LEFT = 44
 const TOP = 34
 const RIGHT = 12
 const BOTTOM = 34
+const COLUMNS = 3
 const DECADES = [6, 7, 8]
 const COLOURS = ['#2b6cb0', '#c05621']
 
-function latest(bench: string): { readonly rows: readonly Row[] } {
+function latest<R>(bench: string): { readonly rows: readonly R[] } {
   const folder = join(root, 'bench/results')
   const names = readdirSync(folder).filter((name) => name.startsWith(`${bench}-`))
-  return JSON.parse(readFileSync(join(folder, names.sort().at(-1) ?? ''), 'utf8')) as { rows: Row[] }
+  return JSON.parse(readFileSync(join(folder, names.sort().at(-1) ?? ''), 'utf8')) as { rows: R[] }
 }
 
-function pointsOf(rows: readonly Row[], value: (row: Row) => number): (readonly [number, number])[] {
+function pointsOf<R extends { readonly urls: number }>(
+  rows: readonly R[],
+  value: (row: R) => number,
+): (readonly [number, number])[] {
   return rows.map((row) => [row.urls, value(row)] as const).sort(([a], [b]) => a - b)
 }
 
-function panel({ title, bar, barName, max, lines }: Panel, column: number): string {
+function panel({ title, bar, barName, max, lines }: Panel, place: number): string {
   const x = (urls: number): number => LEFT + ((Math.log10(urls) - 6) / 2.05) * (WIDTH - LEFT - RIGHT)
   const y = (value: number): number => HEIGHT - BOTTOM - (value / max) * (HEIGHT - TOP - BOTTOM)
   const round = (value: number): string => value.toFixed(1)
@@ -65,11 +78,13 @@ function panel({ title, bar, barName, max, lines }: Panel, column: number): stri
       `<text x="${LEFT - 6}" y="${at}" class="tick" text-anchor="end" dominant-baseline="middle">${max * share}</text>`,
     )
   }
-  const barAt = round(y(bar))
-  parts.push(`<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${barAt}" y2="${barAt}" class="bar"/>`)
-  // Where the line of figures is not.
-  const [labelAt, anchor] = bar < 0.7 * max ? [LEFT + 6, 'start'] : [WIDTH - RIGHT, 'end']
-  parts.push(`<text x="${labelAt}" y="${Number(barAt) - 4}" class="tick" text-anchor="${anchor}">${barName}</text>`)
+  if (bar !== undefined) {
+    const barAt = round(y(bar))
+    parts.push(`<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${barAt}" y2="${barAt}" class="bar"/>`)
+    // Where the line of figures is not.
+    const [labelAt, anchor] = bar < 0.7 * max ? [LEFT + 6, 'start'] : [WIDTH - RIGHT, 'end']
+    parts.push(`<text x="${labelAt}" y="${Number(barAt) - 4}" class="tick" text-anchor="${anchor}">${barName}</text>`)
+  }
   for (const [i, { name, points }] of lines.entries()) {
     const colour = COLOURS[i] ?? '#333'
     const path = points.map(([urls, value]) => `${round(x(urls))},${round(y(value))}`)
@@ -80,15 +95,18 @@ function panel({ title, bar, barName, max, lines }: Panel, column: number): stri
     }
     parts.push(`<text x="${LEFT + 6}" y="${TOP + 12 + 13 * i}" class="tick" style="fill:${colour}">${name}</text>`)
   }
-  return `<g transform="translate(${column * WIDTH},0)">${parts.join('\n')}</g>`
+  const [across, down] = [(place % COLUMNS) * WIDTH, Math.floor(place / COLUMNS) * HEIGHT]
+  return `<g transform="translate(${across},${down})">${parts.join('\n')}</g>`
 }
 
 // One budget and the hardest mix (every known URL as likely as any other), files dropped from the page cache.
-const measured = latest('url-seen-scale').rows.filter(
+const measured = latest<Row>('url-seen-scale').rows.filter(
   (row) => row.memoryMiB === 256 && row.known === 'uniform' && row.isCold,
 )
 const ofBatch = (batch: number): Row[] => measured.filter((row) => row.batch === batch)
 const rows = ofBatch(262_144)
+// The frontier with a share of 180 MiB.
+const waiting = latest<WaitingRow>('frontier-scale').rows
 const panels: Panel[] = [
   {
     title: 'CPU a check, µs',
@@ -123,8 +141,33 @@ const panels: Panel[] = [
     max: 20,
     lines: [{ name: 'seen set', points: pointsOf(rows, (row) => row.reopenMs / 1_000) }],
   },
+  {
+    title: 'Waiting: bytes a URL on disk',
+    bar: 48,
+    barName: '48',
+    max: 80,
+    lines: [
+      { name: 'running, the middle', points: pointsOf(waiting, (row) => row.bytesPerUrlRunning.middle) },
+      { name: 'opened again', points: pointsOf(waiting, (row) => row.bytesPerUrlAfterOpen) },
+    ],
+  },
+  {
+    title: 'Waiting: CPU to file a URL, µs',
+    max: 60,
+    lines: [{ name: 'with checkpoints and merging', points: pointsOf(waiting, (row) => row.filled.offerUs) }],
+  },
+  {
+    title: 'Waiting: memory, MiB',
+    bar: 1_024,
+    barName: '1 GiB',
+    max: 1_600,
+    lines: [
+      { name: 'all', points: pointsOf(waiting, (row) => row.filled.peakRssMiB) },
+      { name: 'without pages of files', points: pointsOf(waiting, (row) => row.filled.peakOwnMiB) },
+    ],
+  },
 ]
-const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH * panels.length} ${HEIGHT}" font-family="system-ui, sans-serif">
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH * COLUMNS} ${HEIGHT * Math.ceil(panels.length / COLUMNS)}" font-family="system-ui, sans-serif">
 <style>.title{font-size:13px;font-weight:600;fill:#888}.tick{font-size:11px;fill:#888}.grid{stroke:#8884}.bar{stroke:#888;stroke-dasharray:4 3}</style>
 ${panels.map(panel).join('\n')}
 </svg>
