@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { loadSettings, readConfig, SECTIONS } from '../../src/config/index.ts'
 import { readChanges } from '../../src/control/index.ts'
 import { directory, startWeb } from '../crawl/expect-truth.ts'
-import { joined, type Options, requestOf } from './request.ts'
+import { joined, requestOf } from './request.ts'
 import { runSteered } from './steered-run.ts'
 
 const CHILD = fileURLToPath(new URL('killed-child.ts', import.meta.url))
@@ -39,7 +39,7 @@ test.for(MOMENTS)('killed when it is %s', { timeout: 120_000 }, async (moment) =
   expect(items).toMatchObject([{ who: 'test', what: moment === 'pending' ? 'seeds' : 'settings' }])
 
   const logged = web.log.length
-  const request = requestOf(dir, [], joined(settings as Options, { agent: { maxRate: 10_000 } }))
+  const request = requestOf(dir, [], joined(settings, { agent: { maxRate: 10_000 } }))
   expect(
     readConfig(SECTIONS, { flags: new Map(), environment: {}, file: { name: 'it', content: settings } }).kind,
   ).toBe('config')
