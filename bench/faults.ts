@@ -3,7 +3,7 @@
 //
 //   npm run faults -- [--only visitor,stage,…] [--scale 1] [--seed 1] [--json FILE]
 //
-// --scale 0.1 injects a tenth of the faults. The web runs in a process of its own. Time to repair is counted from the fault itself:
+// --scale 0.1 injects a tenth of the faults; all of them take an hour and a half. The web runs in a process of its own. Time to repair is counted from the fault itself:
 //
 //   visitor, stage       until the next visit begins in the place of the one that broke
 //   agent …, books       until the thread that replaces the broken one is told to run; opening its share is in it
@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../src/base/index.ts'
+import type { CrewCare } from '../src/supervise/index.ts'
 import { type BrokenCrawl, crawlBroken } from '../test/agents/broken-crawl.ts'
 import { startPortolan } from '../test/cli/portolan.ts'
 import { FAST } from '../test/crawl/run-crawl.ts'
@@ -24,28 +25,57 @@ import { ForkedTestWeb, startTestWeb } from '../testweb/index.ts'
 const DOMINOS = { worker: '115 µs', supervisor: '60 µs', database: '9 s (10⁷ tuples)' }
 const AGENTS = 2
 const HOUR_MS = 3_600_000
+/** Of a host: fewer, and a crawl is over before anything breaks. */
+const PAGES_MIN = 60
 
 interface Kind {
   /** How many, at scale 1. */
   readonly count: number
   /** How probable, each time the point is passed; null for the process, which is killed from outside. */
   readonly rate: number | null
-  readonly web: { readonly hosts: number; readonly pages: number }
+  readonly web: { readonly hosts: number; readonly pages: number; readonly latencyMs?: number }
+  /** Where the supervisor is to look more often than for a user. */
+  readonly care?: Partial<CrewCare>
   readonly beside: string
 }
 
-const SMALL = { hosts: 24, pages: 60 }
-/** A thread lives for some ten pages. */
-const LONG = { hosts: 24, pages: 800 }
+/** Pages enough for a thousand faults: a thread that breaks lives for some tens of pages, or is slowed down so that it does. */
 const KINDS: Readonly<Record<string, Kind>> = {
   visitor: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
   stage: { count: 1_000, rate: 0.1, web: { hosts: 24, pages: 500 }, beside: `worker ${DOMINOS.worker}` },
-  'agent-throw': { count: 1_000, rate: 0.3, web: LONG, beside: `supervisor ${DOMINOS.supervisor}` },
-  books: { count: 1_000, rate: 0.3, web: LONG, beside: `database ${DOMINOS.database}` },
-  'agent-memory': { count: 10, rate: 0.2, web: { hosts: 24, pages: 300 }, beside: '–' },
-  'agent-hang': { count: 4, rate: 0.2, web: SMALL, beside: '–' },
-  'process-SIGKILL': { count: 100, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
-  'process-SIGABRT': { count: 100, rate: null, web: { hosts: 24, pages: 200 }, beside: `database ${DOMINOS.database}` },
+  'agent-throw': {
+    count: 1_000,
+    rate: 0.3,
+    web: { hosts: 24, pages: 800 },
+    beside: `supervisor ${DOMINOS.supervisor}`,
+  },
+  books: { count: 1_000, rate: 0.3, web: { hosts: 24, pages: 6_000 }, beside: `database ${DOMINOS.database}` },
+  'agent-memory': {
+    count: 1_000,
+    rate: 0.2,
+    web: { hosts: 24, pages: 3_000, latencyMs: 500 },
+    beside: '–',
+  },
+  // Thirty looks at a thread that hangs are half a minute for a user, and would be four hours here.
+  'agent-hang': {
+    count: 1_000,
+    rate: 0.2,
+    web: { hosts: 24, pages: 1_500, latencyMs: 100 },
+    care: { lookMs: 50 },
+    beside: '–',
+  },
+  'process-SIGKILL': {
+    count: 1_000,
+    rate: null,
+    web: { hosts: 24, pages: 2_000 },
+    beside: `database ${DOMINOS.database}`,
+  },
+  'process-SIGABRT': {
+    count: 1_000,
+    rate: null,
+    web: { hosts: 24, pages: 2_000 },
+    beside: `database ${DOMINOS.database}`,
+  },
 }
 
 interface Row {
@@ -93,12 +123,12 @@ try {
     const kind = KINDS[name]
     if (kind === undefined)
       throw new Error(`no kind of fault is called ${name}; there are ${Object.keys(KINDS).join(', ')}`)
-    const count = Math.max(1, Math.round(kind.count * Number(values.scale)))
+    const scaled = scaledKind(kind, Number(values.scale))
     mkdirSync(join(dir, name))
     const row =
       kind.rate === null
-        ? await killProcess(name, name.slice('process-'.length) as NodeJS.Signals, count, kind)
-        : await breakParts(name, kind.rate, count, kind)
+        ? await killProcess(name, name.slice('process-'.length) as NodeJS.Signals, scaled)
+        : await breakParts(name, kind.rate, scaled)
     rows.push(row)
     console.log(lineOf(row, kind))
   }
@@ -120,20 +150,29 @@ const about = {
 }
 writeFileSync(to, `${JSON.stringify({ ...about, options: values, agents: AGENTS, unhandled, rows }, null, 1)}\n`)
 
-async function breakParts(name: string, rate: number, count: number, { web: size }: Kind): Promise<Row> {
-  const web = await ForkedTestWeb.start({ seed: `faults-${values.seed}`, ...size, meanBytes: 2_000 })
+/** So many of the faults, and as many of the pages as they need. */
+function scaledKind(kind: Kind, scale: number): Kind {
+  const pages = Math.max(PAGES_MIN, Math.round(kind.web.pages * scale))
+  return { ...kind, count: Math.max(1, Math.round(kind.count * scale)), web: { ...kind.web, pages } }
+}
+
+async function breakParts(name: string, rate: number, { count, web: size, care = {} }: Kind): Promise<Row> {
+  const options = { seed: `faults-${values.seed}`, ...size, meanBytes: 2_000 }
+  const flags = { ...FAST, connections: '16', retries: '10', memory: '512MiB' }
+  const run = (web: ForkedTestWeb, faults: string, to: string): Promise<BrokenCrawl> =>
+    crawlBroken({ seeds: web.web.seeds(), dir: join(dir, name, to), agents: AGENTS, flags, faults, care })
+  const cpuStartMs = cpuMs()
+  // Nobody waits for the server where nothing is to be broken.
+  const quick = await ForkedTestWeb.start({ ...options, latencyMs: 0 })
+  await run(quick, 'seed:0', 'whole')
+  const { requests: needed } = await quick.figures()
+  await quick.stop()
+  const cpuWholeMs = cpuMs() - cpuStartMs
+  const web = await ForkedTestWeb.start(options)
   try {
-    const seeds = web.web.seeds()
     const truth = web.truth()
-    const flags = { ...FAST, connections: '16', retries: '10', memory: '512MiB' }
-    const run = (faults: string, to: string): Promise<BrokenCrawl> =>
-      crawlBroken({ seeds, dir: join(dir, name, to), agents: AGENTS, flags, faults })
-    const cpuStartMs = cpuMs()
-    await run('seed:0', 'whole')
-    const cpuWholeMs = cpuMs() - cpuStartMs
-    const { requests: needed } = await web.figures()
-    await web.reset()
-    const { result, repairs, faults, seconds } = await run(`seed:${values.seed},${name}:${rate}:${count}`, 'broken')
+    const plan = `seed:${values.seed},${name}:${rate}:${count}`
+    const { result, repairs, faults, seconds } = await run(web, plan, 'broken')
     const cpuBrokenMs = cpuMs() - cpuStartMs - cpuWholeMs
     const { requests } = await web.figures()
     const own = faults[name as keyof typeof faults]
@@ -165,7 +204,7 @@ async function breakParts(name: string, rate: number, count: number, { web: size
   }
 }
 
-async function killProcess(name: string, signal: NodeJS.Signals, count: number, { web: size }: Kind): Promise<Row> {
+async function killProcess(name: string, signal: NodeJS.Signals, { count, web: size }: Kind): Promise<Row> {
   // Slow enough that it lasts.
   const web = await startTestWeb({ seed: `faults-${values.seed}`, ...size, meanBytes: 2_000, latencyMs: 20 })
   const startMs = systemClock.nowMs()

@@ -2,9 +2,9 @@
 //
 //   npm run bench:peers                          all of it; installs what is missing, where it may
 //   npm run bench:peers -- [--only portolan,wget2] [--origins plain,gzip,https] [--hosts 1,64,1000] [--pages 2048] [--long 12800]
-//                          [--runs 2] [--limit 60] [--json FILE] [--commit NAME, outside of git]
+//                          [--bytes 14000] [--runs 2] [--limit 60] [--json FILE] [--commit NAME, outside of git]
 //
-// nginx serves pages of the test web from files, 14 kB with 35 links each (peers/origin.ts); each contender at its best settings
+// nginx serves pages of the test web from files, 14 kB (or --bytes) with 35 links each (peers/origin.ts); each contender at its best settings
 // (peers/*.ts); which pages were fetched is read from the server's log and compared with the truth (peers/judge.ts). Slow contenders
 // run once, and gzip and https only on 64 hosts; the long webs, where starting up no longer counts, are for the others.
 //
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     hosts: { type: 'string', default: '1,64,1000' },
     pages: { type: 'string', default: '2048' },
     long: { type: 'string', default: '12800' },
+    bytes: { type: 'string', default: '14000' },
     runs: { type: 'string', default: '2' },
     limit: { type: 'string', default: '60' },
     json: { type: 'string' },
@@ -119,6 +120,7 @@ function plan(): Planned[] {
     .split(',')
     .filter((word): word is OriginKind => ORIGIN_KINDS.some((kind) => kind === word))
   const fast = contenders.filter((one) => !one.isSlow)
+  const bytes = Number(values.bytes)
   const planned: Planned[] = []
   for (const hosts of values.hosts
     .split(',')
@@ -127,12 +129,15 @@ function plan(): Planned[] {
     const pages = Math.ceil(Number(values.pages) / hosts)
     for (const kind of kinds) {
       const isForAll = kind === 'plain' || hosts === USUAL_HOSTS
-      planned.push({ origin: { kind, hosts, pages }, contenders: isForAll ? contenders : fast })
+      planned.push({ origin: { kind, hosts, pages, bytes }, contenders: isForAll ? contenders : fast })
     }
   }
   if (Number(values.long) === 0) return planned
   const pages = Math.ceil(Number(values.long) / USUAL_HOSTS)
-  return [...planned, ...kinds.map((kind) => ({ origin: { kind, hosts: USUAL_HOSTS, pages }, contenders: fast }))]
+  return [
+    ...planned,
+    ...kinds.map((kind) => ({ origin: { kind, hosts: USUAL_HOSTS, pages, bytes }, contenders: fast })),
+  ]
 }
 
 function nginxVersion(): string {
@@ -141,7 +146,7 @@ function nginxVersion(): string {
 }
 
 function headLine(): string {
-  return `${'crawler'.padEnd(36)} pages/s  CPU µs/page  RSS MB  written MB  kept MB  missing  extra  again  seconds  load`
+  return `${'crawler'.padEnd(36)} pages/s  CPU µs/page  server's  RSS MB  written MB  kept MB  missing  extra  again  seconds  load`
 }
 
 function lineOf(one: Result): string {
@@ -149,6 +154,7 @@ function lineOf(one: Result): string {
   const cells: [number, number][] = [
     [one.pagesPerSecond, 7],
     [one.cpuMicrosPerPage, 11],
+    [one.serverMicrosPerPage, 8],
     [one.peakRssMegabytes, 6],
     [one.writtenMegabytes, 10],
     [one.keptMegabytes, 7],

@@ -20,6 +20,8 @@ export interface OriginOptions {
   readonly hosts: number
   /** Pages of each host. */
   readonly pages: number
+  /** Of a page, in the middle. */
+  readonly bytes: number
 }
 
 export interface Origin {
@@ -32,17 +34,21 @@ export interface Origin {
   readonly authorityFile: string | null
   /** Lines of `METHOD URL STATUS CODING`, since the last call; they are forgotten. */
   takeLog(): string[]
+  /** Processor time that the server has taken since it began. */
+  cpuSeconds(): number
   stop(): Promise<void>
 }
 
 const SEED = 'peers'
 const CONNECTIONS_MAX = 10_000
+/** Of the kernel's books, on every Linux of today. */
+const TICK_SECONDS = 0.01
 
-export async function startOrigin({ kind, hosts, pages }: OriginOptions): Promise<Origin> {
+export async function startOrigin({ kind, hosts, pages, bytes: meanBytes }: OriginOptions): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-origin-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
-  const web = new Web({ seed: SEED, hosts, pages }, { http: port, https: null })
+  const web = new Web({ seed: SEED, hosts, pages, meanBytes }, { http: port, https: null })
   // The test web has its odd hosts alone on https; here all are, or none. Its tidy hand writes the scheme in one way only.
   const onScheme = (text: string): string => (kind === 'https' ? text.replaceAll('http://127.', 'https://127.') : text)
 
@@ -100,11 +106,19 @@ export async function startOrigin({ kind, hosts, pages }: OriginOptions): Promis
       truncateSync(logPath)
       return lines
     },
+    cpuSeconds: () => cpuSecondsOf(server.pid),
     async stop() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Of one process, by the kernel's books. */
+function cpuSecondsOf(pid: number): number {
+  // Behind the name of the program, which may hold anything: state, then numbers.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS
 }
 
 /** The file of a page below `sites`: queries have an `id`, which stands in the name instead. */

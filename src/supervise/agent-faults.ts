@@ -11,11 +11,16 @@ const BURST_NUMBERS = 10_000_000
 
 /** From now on, until the thread ends: the points of an agent are passed twenty times a second. */
 export function breakNowAndThen(faults: FaultPoints): void {
+  // What fills its memory is broken already: it would only count as broken again until it dies.
+  let isGrowing = false
   setInterval(() => {
     if (faults.isDue('agent-throw')) throw new FaultOnPurpose('agent-throw')
     if (faults.isDue('agent-hang')) spin()
     if (faults.isDue('agent-block')) block()
-    if (faults.isDue('agent-memory')) grow()
+    if (!isGrowing && faults.isDue('agent-memory')) {
+      isGrowing = true
+      grow()
+    }
     if (faults.isDue('agent-burst')) burst()
   }, FAULT_MOMENT_MS).unref()
 }
