@@ -121,6 +121,12 @@ describe('a sketch', () => {
 
   test('is written as sixteen digits', () => {
     expect(formatSketch({ high: -1, low: 10 })).toBe('ffffffff0000000a')
+    fc.assert(
+      fc.property(fc.integer(), fc.integer(), (high, low) => {
+        const bits = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)
+        expect(formatSketch({ high, low })).toBe(bits.toString(16).padStart(16, '0'))
+      }),
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 // The look-up key by our own table and by the vectors of webarchive-commons (kind 2 of the material).
 
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readMaterial } from '../../test/material.ts'
 import { canonicalise } from './canonicalise.ts'
@@ -37,6 +38,24 @@ test.each([
   ],
 ])('%s is filed under %s', (href, expected) => {
   expect(keyOf(href)).toBe(expected)
+})
+
+test('the key is the same whichever letters are escaped: what is plain takes a shorter way to it', () => {
+  const pieces = ['a', 'B', 'id=1', 'v=2', '&', '=', '/', '.', '+', '"', 'sid=', 'cfid=1&cftoken=2', 'jsessionid=']
+  const piece = fc.constantFrom(...pieces, '9682993c8daa2c5497996114facdc805', 'aspsessionidabcdefgh=', 'x'.repeat(24))
+  const text = fc.array(piece, { maxLength: 8 }).map((several) => several.join(''))
+  fc.assert(
+    fc.property(text, text, fc.nat(), (path, query, seed) => {
+      const escaped = (plain: string): string =>
+        plain.replaceAll(/[a-z0-9]/gi, (letter, at: number) =>
+          (seed >>> (at % 31)) & 1 ? letter : `%${letter.charCodeAt(0).toString(16)}`,
+        )
+      // One that is always escaped: the long way.
+      const long = keyOf(`http://example.org/${escaped(path)}?%61${escaped(query)}`)
+      expect(keyOf(`http://example.org/${path}?a${query}`)).toBe(long)
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 const keyVectors = readMaterial<{ vectors: { input: string | null; expected: string }[] }>(

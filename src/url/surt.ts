@@ -83,9 +83,17 @@ const SESSION_PARAMETERS = [
   'cfid=[^&]+&cftoken=[^&]+',
 ].map((shape) => new RegExp(`^(.*)${shape}(?:&|$)`))
 
+/** Some of it is in every one of them, and next to no query has it. */
+const SESSION_HINT = /sessionid|sid=|cfid=/
+
+/** Nothing to unescape or escape, lower case. */
+const PLAIN_QUERY = /^[!"$&-@[-~]*$/
+
 function surtQuery(query: string): string {
-  let key = escapeOnce(unescapeRepeatedly(query)).toLowerCase()
-  for (const parameter of SESSION_PARAMETERS) key = key.replace(parameter, '$1')
+  let key = PLAIN_QUERY.test(query) ? query : escapeOnce(unescapeRepeatedly(query)).toLowerCase()
+  if (SESSION_HINT.test(key)) {
+    for (const parameter of SESSION_PARAMETERS) key = key.replace(parameter, '$1')
+  }
   if (!key.includes('&')) return key
   return key.split('&').sort(compareParameters).join('&')
 }
