@@ -44,7 +44,7 @@ export class SpeedGate {
 
   /** Right before a request. Undefined: go. Else go when it resolves, if there is still reason to. Then ended() is due, always. */
   pass(): Promise<void> | undefined {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#timeOfLimit()
     if (this.#isDown || (this.waiting === 0 && this.#limit.mayStart(nowMs) === 0)) {
       this.#limit.started(nowMs)
       return undefined
@@ -57,7 +57,7 @@ export class SpeedGate {
 
   /** The request that passed has brought this many bytes; 0 where it failed, or was not made after all. */
   ended(bytes: number): void {
-    this.#limit.received(bytes, this.#clock.nowMs())
+    this.#limit.received(bytes, this.#timeOfLimit())
     // It may have brought less than expected, and others may go sooner.
     if (this.waiting > 0 || this.#isRingWanted) this.#arm()
   }
@@ -79,6 +79,11 @@ export class SpeedGate {
     this.#cancelTimer?.()
     this.#cancelTimer = null
     this.flush()
+  }
+
+  /** Where nothing is limited the time does not matter, and is not asked for: two of a page's readings of the clock. */
+  #timeOfLimit(): ClockMs {
+    return this.#limit.isUnlimited ? (0 as ClockMs) : this.#clock.nowMs()
   }
 
   #arm(): void {

@@ -81,6 +81,7 @@ export class Exchange implements Asker {
     connection: OriginConnection,
     requestText: string,
     requestHead: string,
+    startedAtMs: ClockMs,
     onSettled: OnSettled,
     resolve: (outcome: FetchOutcome) => void,
     reject: (fault: Fault) => void,
@@ -95,10 +96,10 @@ export class Exchange implements Asker {
     this.#onSettled = onSettled
     this.#resolve = resolve
     this.#reject = reject
-    this.#startedAtMs = settings.clock.nowMs()
-    this.#movedAtMs = this.#startedAtMs
-    this.#sentAtMs = this.#startedAtMs
-    this.#lastByteAtMs = this.#startedAtMs
+    this.#startedAtMs = startedAtMs
+    this.#movedAtMs = startedAtMs
+    this.#sentAtMs = startedAtMs
+    this.#lastByteAtMs = startedAtMs
   }
 
   /** How long the server says it keeps the connection. */

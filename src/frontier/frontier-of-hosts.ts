@@ -286,7 +286,9 @@ export abstract class FrontierOfHosts<H extends FrontierHost> implements Frontie
   }
 
   protected rank(host: H): void {
-    this.bench.rank(host, this.bandOf(host), this.clock.nowMs())
+    const band = this.bandOf(host)
+    // One URL more seldom changes a host's band: then the bench has nothing to do, and needs no time.
+    if (band !== host.band) this.bench.rank(host, band, this.clock.nowMs())
     this.countParked(host)
   }
 

@@ -1,6 +1,6 @@
 // http: and https:, one connection per origin, HTTP/1.1 spoken by ourselves (docs/decisions/0014), HTTP/2 on request (0034).
 
-import type { Clock } from '../../base/index.ts'
+import type { Clock, ClockMs } from '../../base/index.ts'
 import { ContentTypes, type Spool } from '../../document/index.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { ConnectionPool } from '../connection-pool.ts'
@@ -78,7 +78,8 @@ export class HttpFetcher implements SchemeFetcher {
     return new Promise((resolve, reject) => {
       const { url } = request
       const pathAt = url.indexOf('/', PATH_MIN_AT)
-      const connection = this.#connectionFor(url.slice(0, pathAt), request)
+      const nowMs = this.#settings.clock.nowMs()
+      const connection = this.#connectionFor(url.slice(0, pathAt), request, nowMs)
       // A proxy is told the whole URL, except through a tunnel.
       const path = this.#isToldUrls && !url.startsWith('https:') ? url : url.slice(pathAt)
       const { validators } = request
@@ -95,6 +96,7 @@ export class HttpFetcher implements SchemeFetcher {
         connection,
         requestText,
         recorded === sent ? requestText : startLine + recorded,
+        nowMs,
         this.#onSettled,
         resolve,
         reject,
@@ -119,10 +121,10 @@ export class HttpFetcher implements SchemeFetcher {
     for (const connection of this.#pool.values()) connection.abort(signal)
   }
 
-  #connectionFor(origin: string, request: FetchRequest): OriginConnection {
+  #connectionFor(origin: string, request: FetchRequest, nowMs: ClockMs): OriginConnection {
     let connection = this.#pool.get(origin)
     if (connection !== undefined && !connection.isBusy) {
-      const isFresh = connection.isFresh(this.#settings.clock.nowMs())
+      const isFresh = connection.isFresh(nowMs)
       // A connection to an address the host no longer has would ask a stranger, and rest the wrong IP.
       if (!isFresh || !this.#isStillAt(connection.ip, request)) {
         this.#pool.discard(connection)
