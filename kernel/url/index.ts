@@ -2,9 +2,9 @@
 //
 //     the links' part of a page is put at PAGE, their places at PLACES ─▶ joinAll ─▶ OUTCOMES, HIGHS, LOWS
 
-import { BESIDE, CLASSES, HIGHS, LOWS, NEW_ORIGIN, OUTCOMES, PAGE, PLACES, ROOT } from './memory'
+import { BESIDE, CLASSES, HIGHS, LOWS, NEW_ORIGIN, OUTCOMES, PAGE, PLACES } from './memory'
 
-export { beginOrigin, beginPage, forget, join, joinAll, joinedAt, learn, lengthJoined, prepare } from './join'
+export { beginPage, forget, join, joinAll, joinedAt, learn, lengthJoined, prepare } from './join'
 export { memoryBytes } from './memory'
 
 /** Where the room reads and writes. */
@@ -14,6 +14,5 @@ export const outcomesAt: usize = OUTCOMES
 export const highsAt: usize = HIGHS
 export const lowsAt: usize = LOWS
 export const classesAt: usize = CLASSES
-export const rootAt: usize = ROOT
 export const besideAt: usize = BESIDE
 export const newOriginAt: usize = NEW_ORIGIN

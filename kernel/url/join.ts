@@ -84,18 +84,15 @@ export function prepare(key0: i32, key1: i32, longest: i32, amp: i32): void {
   }
 }
 
-/** A base of another origin, which is at ROOT. */
-export function beginOrigin(length: i32, hostSlot: i32, itsScheme: i32): void {
-  rootLength = length
+/** The base is at BESIDE: its directory so long, and the origin in it. */
+export function beginPage(length: i32, originLength: i32, hostSlot: i32, itsScheme: i32): void {
+  besideLength = length
+  rootLength = originLength
   slot = hostSlot
   scheme = itsScheme
-  absorb(ROOT, 0, length >> 2, START_STATE, ROOT_STATE)
-}
-
-/** The base's directory, its origin included, is at BESIDE. */
-export function beginPage(length: i32): void {
-  besideLength = length
-  absorb(BESIDE, rootLength >> 2, length >> 2, ROOT_STATE, BESIDE_STATE)
+  for (let i = 0; i < originLength; i += 16) v128.store(ROOT + (i as usize), v128.load(BESIDE + (i as usize)))
+  absorb(ROOT, 0, originLength >> 2, START_STATE, ROOT_STATE)
+  absorb(BESIDE, originLength >> 2, length >> 2, ROOT_STATE, BESIDE_STATE)
 }
 
 export function forget(): void {

@@ -30,6 +30,7 @@ import {
   type Fingerprinter,
   hostKeyOf,
   JOINED,
+  type KnownOrigin,
   LinkJoiner,
   LINKS_JOINED_MAX,
   schemeOf,
@@ -270,7 +271,7 @@ export class Admission {
     mayFollow: boolean,
     sink: AdmissionSink,
   ): void {
-    const { canonicalise, fingerprinter, obeysNofollow } = this.#parts
+    const { canonicalise, fingerprinter, obeysNofollow, maxDepth } = this.#parts
     const joiner = this.#joiner
     const follows = this.#follows
     const depth = source.depth + 1
@@ -281,8 +282,9 @@ export class Admission {
     // What holds for the base holds for every link that the joiner can join.
     const mayJoin =
       mayFollow &&
+      depth <= (maxDepth ?? Infinity) &&
       joiner.begin(base) &&
-      this.#judge(base.href as CanonicalUrl, depth) === null &&
+      this.#isAdmitted(joiner.own, depth) &&
       joiner.joinAll(links, from, end)
     const { outcomes, highs, lows } = joiner
     pending.batch.count = 0
@@ -293,18 +295,14 @@ export class Admission {
       const saysNofollow = obeysNofollow && (meaning & MEANS_NOFOLLOW) !== 0
       const outcome = mayJoin && !saysNofollow ? (outcomes[i - from] as number) : JOINED.left
       if (outcome >= JOINED.base) {
-        const other = joiner.originOf(outcome)
-        if (other !== null) {
-          if (other.note === undefined) other.note = this.#judge(other.root, depth)
-          if (other.note !== null) {
-            sink.refused(other.note)
-            continue
-          }
+        const origin = joiner.originOf(outcome) ?? joiner.own
+        if (!this.#isAdmitted(origin, depth)) {
+          sink.refused(origin.note as RefusalReason)
+          continue
         }
         const high = highs[i - from] as number
         const isOwn = owners === null || owners.ofSlot(slotOf(high)) === owners.self
-        const root = other === null ? joiner.root : other.root
-        ;(isOwn ? pending : abroad).add(high, lows[i - from] as number, i, root)
+        ;(isOwn ? pending : abroad).add(high, lows[i - from] as number, i, origin.root)
         continue
       }
       const url = canonicalise(links.href(i), base, encoding)
@@ -329,6 +327,12 @@ export class Admission {
       const isOwn = owners === null || owners.ofSlot(slotOf(fingerprinter.high)) === owners.self
       ;(isOwn ? pending : abroad).add(fingerprinter.high, fingerprinter.low, NOT_JOINED, url)
     }
+  }
+
+  /** Whether links to an origin are admitted at a depth that is allowed. */
+  #isAdmitted(origin: KnownOrigin<RefusalReason | null>, depth: number): boolean {
+    if (origin.note === undefined) origin.note = this.#judge(origin.root, depth)
+    return origin.note === null
   }
 
   #sendAbroad(links: LinkSpans, base: BaseUrl, source: LinkSource, sink: AdmissionSink): void {

@@ -110,6 +110,31 @@ test('a log gives back every page, its links once each, and how many go to which
   )
 })
 
+test('hosts of one slot, or of slots that share their lower bits, are told apart from page to page', async () => {
+  const hosts = [
+    { name: 'a.example', slot: 5 },
+    { name: 'b.example', slot: 5 },
+    { name: 'c.example', slot: 5 + 4_096 },
+    { name: 'd.example', slot: 5 + 2 * 4_096 },
+  ]
+  const host = fc.constantFrom(...hosts)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(host, host), { maxLength: 30 }), async (pages) => {
+      const path = newPath()
+      const log = await LinkLog.open(path, { key: defaultKey })
+      for (const [from, to] of pages) {
+        const urls = [`http://${to.name}/` as CanonicalUrl]
+        const high = Uint32Array.of(to.slot * 65_536)
+        log.append(`http://${from.name}/page` as CanonicalUrl, { count: 1, urls, high, low: Uint32Array.of(1) })
+      }
+      await log.close()
+      const read = await readLog(path)
+      expect(read.pages.map(({ hosts }) => [...hosts.keys()])).toEqual(pages.map(([, to]) => [to.name]))
+    }),
+    { numRuns: 60 },
+  )
+})
+
 test('the frames of one log may be appended to another, and a writer goes on behind them', async () => {
   await fc.assert(
     fc.asyncProperty(pages, pages, pages, async (one, two, later) => {

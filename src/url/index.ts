@@ -9,7 +9,7 @@ export {
   HalfSipHash,
   slotOf,
 } from './fingerprint.ts'
-export { JOINED, LinkJoiner, LINKS_JOINED_MAX } from './link-joiner.ts'
+export { JOINED, type KnownOrigin, LinkJoiner, LINKS_JOINED_MAX } from './link-joiner.ts'
 export { type LinkPlaces, MEANS_AMPERSANDS } from './link-places.ts'
 export type { UrlOptions } from './options.ts'
 export { type Refusal } from './refusal.ts'

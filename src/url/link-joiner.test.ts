@@ -283,5 +283,21 @@ describe('links to other origins', () => {
 test('the root of the page is known to whoever asks for no URL', () => {
   const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
   joiner.begin(baseOf('http://127.0.0.1:8080/x'))
-  expect(joiner.root).toBe('http://127.0.0.1:8080/')
+  expect(joiner.own.root).toBe('http://127.0.0.1:8080/')
+})
+
+test('what is noted of the origin of a page holds for its other pages, until all is forgotten', () => {
+  const joiner = new LinkJoiner<string>(defaultKey, LENGTH_MAX)
+  const base = baseOf('http://a.test/x')
+  joiner.begin(base)
+  joiner.own.note = 'near'
+  joiner.begin(baseOf('http://b.test/x'))
+  expect(joiner.own.note).toBeUndefined()
+  joiner.begin(baseOf('http://a.test/y/z?q'))
+  expect(joiner.own).toEqual(expect.objectContaining({ root: 'http://a.test/', note: 'near' }))
+  joiner.begin(base)
+  joiner.forget()
+  joiner.begin(base)
+  expect(joiner.own.note).toBeUndefined()
+  expect(joined(joiner, 'd', base)).toEqual(expected('d', base))
 })

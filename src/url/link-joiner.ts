@@ -35,12 +35,10 @@ interface UrlKernel extends KernelExports {
   readonly highsAt: Address
   readonly lowsAt: Address
   readonly classesAt: Address
-  readonly rootAt: Address
   readonly besideAt: Address
   readonly newOriginAt: Address
   prepare(key0: number, key1: number, longest: number, ampersands: number): void
-  beginOrigin(length: number, slot: number, scheme: number): void
-  beginPage(length: number): void
+  beginPage(length: number, originLength: number, slot: number, scheme: number): void
   forget(): void
   learn(length: number, authority: number, slot: number): number
   joinAll(count: number, before: number): number
@@ -72,6 +70,13 @@ export interface KnownOrigin<Note> {
   note: Note | undefined
 }
 
+/** An origin that pages have. */
+interface BaseOrigin<Note> extends KnownOrigin<Note> {
+  readonly slot: number
+  /** What `//host/` means there: 0 nothing, 1 http, 2 https. */
+  readonly scheme: number
+}
+
 export class LinkJoiner<Note = never> {
   /** By the place of a link among those last joined: what became of it, and its fingerprint, as Fingerprinter has it. */
   readonly outcomes: Int32Array
@@ -86,10 +91,9 @@ export class LinkJoiner<Note = never> {
   readonly #lengthMax: number
   readonly #hash = new HalfSipHash()
   #base: BaseUrl | null = null
-  /** Of the last base; slot and root are its. */
-  #origin = ''
-  #slot = 0
-  #rootUrl = '' as CanonicalUrl
+  /** Of the last base. */
+  #own: BaseOrigin<Note> = { root: '' as CanonicalUrl, note: undefined, slot: 0, scheme: 0 }
+  readonly #owns = new Map<string, BaseOrigin<Note>>()
   #origins: KnownOrigin<Note>[] = []
   /** Whose bytes the kernel has, and how many of them are left out before what it has. */
   #links: LinkPlaces | null = null
@@ -116,9 +120,9 @@ export class LinkJoiner<Note = never> {
     this.#kernel = kernel
   }
 
-  /** The root of the base's origin. */
-  get root(): CanonicalUrl {
-    return this.#rootUrl
+  /** The origin of the base. */
+  get own(): KnownOrigin<Note> {
+    return this.#own
   }
 
   /** The origin of a link with this outcome, if it is another than the base's. */
@@ -135,10 +139,12 @@ export class LinkJoiner<Note = never> {
     if (number !== -1) this.#origins[number] ??= { root: `${url.slice(0, length)}/` as CanonicalUrl, note: undefined }
   }
 
-  /** What was noted of other origins holds no longer. */
+  /** What was noted of origins holds no longer. */
   forget(): void {
     this.#kernel.forget()
     this.#origins = []
+    this.#owns.clear()
+    this.#base = null
   }
 
   /** Makes ready for the links of a page; false when they must go the string's way. */
@@ -146,19 +152,25 @@ export class LinkJoiner<Note = never> {
     if (base === this.#base) return true
     this.#base = null
     if (!base.isPlain || base.href.length >= this.#lengthMax) return false
+    if (this.#origins.length >= ORIGINS_MAX || this.#owns.size >= ORIGINS_MAX) this.forget()
     const kernel = this.#kernel
-    if (base.origin !== this.#origin) {
-      this.#origin = base.origin
-      this.#rootUrl = `${base.origin}/` as CanonicalUrl
-      this.#slot = this.#slotOf(base.href as CanonicalUrl)
-      const { protocol } = base
-      const scheme = protocol === 'https:' ? 2 : protocol === 'http:' ? 1 : 0
-      kernel.beginOrigin(this.#memory.write(base.origin, kernel.rootAt.value, 'latin1'), this.#slot, scheme)
-    }
-    if (this.#origins.length >= ORIGINS_MAX) this.forget()
-    kernel.beginPage(this.#memory.write(base.directory, kernel.besideAt.value, 'latin1'))
+    // Not only the directory: it is a part of this string, and such a part takes longer to write.
+    this.#memory.write(base.href, kernel.besideAt.value, 'latin1')
+    const own = this.#owns.get(base.origin) ?? this.#meetOwn(base)
+    kernel.beginPage(base.directory.length, base.origin.length, own.slot, own.scheme)
+    this.#own = own
     this.#base = base
     return true
+  }
+
+  #meetOwn({ href, origin, protocol }: BaseUrl): BaseOrigin<Note> {
+    const at = this.#kernel.besideAt.value
+    // Of its own bytes, or the whole URL would be kept with it.
+    const root = this.#memory.toString('latin1', at, at + origin.length + 1) as CanonicalUrl
+    const scheme = protocol === 'https:' ? 2 : protocol === 'http:' ? 1 : 0
+    const own = { root, note: undefined, slot: this.#slotOf(href as CanonicalUrl), scheme }
+    this.#owns.set(root.slice(0, -1), own)
+    return own
   }
 
   /** Joins the links of a page from the one at `from` to before that at `to`, at most LINKS_JOINED_MAX. Whether that could be tried at all. */
@@ -199,7 +211,7 @@ export class LinkJoiner<Note = never> {
     hash.compute(this.#base?.href ?? '', this.#key0, this.#key1)
     for (let i = 0; i < count; i++) {
       if (this.outcomes[i] !== JOINED.base) continue
-      this.highs[i] = (this.#slot << 16) | (hash.high & 0xffff)
+      this.highs[i] = (this.#own.slot << 16) | (hash.high & 0xffff)
       this.lows[i] = hash.low
     }
   }
