@@ -99,6 +99,9 @@ function count(kept: usize): void {
   let ones = v128.load(PLANES)
   let twos = v128.load(PLANES, 16)
   let fours = v128.load(PLANES, 32)
+  let eights = v128.load(PLANES, 48)
+  let sixteens = v128.load(PLANES, 64)
+  let more = v128.load(PLANES, 80)
   for (let at = VOTES; at < VOTES + kept; at += 128) {
     // Two at a time: the sum stays, the carry goes one up; two carries make the next.
     let vote = v128.load(at, 16)
@@ -126,8 +129,18 @@ function count(kept: usize): void {
     half = v128.xor(fours, foursA)
     let carry = v128.or(v128.and(fours, foursA), v128.and(half, foursB))
     fours = v128.xor(half, foursB)
-    for (let plane = PLANES + 48; v128.any_true(carry) && plane < PLANES + 16 * PLANE_COUNT; plane += 16) {
-      const held = v128.load(plane)
+    // How far a carry goes nobody can foretell: it is taken through these planes in any case, and seldom leaves them.
+    let held = eights
+    eights = v128.xor(held, carry)
+    carry = v128.and(carry, held)
+    held = sixteens
+    sixteens = v128.xor(held, carry)
+    carry = v128.and(carry, held)
+    held = more
+    more = v128.xor(held, carry)
+    carry = v128.and(carry, held)
+    for (let plane = PLANES + 96; v128.any_true(carry) && plane < PLANES + 16 * PLANE_COUNT; plane += 16) {
+      held = v128.load(plane)
       v128.store(plane, v128.xor(held, carry))
       carry = v128.and(carry, held)
     }
@@ -135,6 +148,9 @@ function count(kept: usize): void {
   v128.store(PLANES, ones)
   v128.store(PLANES, twos, 16)
   v128.store(PLANES, fours, 32)
+  v128.store(PLANES, eights, 48)
+  v128.store(PLANES, sixteens, 64)
+  v128.store(PLANES, more, 80)
 }
 
 /** Adds the counters of the second row to those of the first, which then stand in the first halves of the planes. */
