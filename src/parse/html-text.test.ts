@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { visibleText } from './html-text.ts'
+import { collapseSpace } from './html-values.ts'
 
 test.each([
   ['plain  text\n here', 'plain text here'],
@@ -42,6 +43,17 @@ test('no text is lost and none invented: words between tags come out in order', 
       fc.constantFrom('p', 'div', 'td', 'li', 'h1'),
       (words, name) => {
         expect(visibleText(words.map((text) => `<${name}>${text}</${name}>`).join('<!-- x -->'))).toBe(words.join(' '))
+      },
+    ),
+  )
+})
+
+test('white space collapses to the same whether or not a text has any that must', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\t', '\f', '\r', '\v', '\u00A0', '\u{1F600}') }),
+      (text) => {
+        expect(collapseSpace(text)).toBe(text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, ''))
       },
     ),
   )

@@ -8,6 +8,7 @@ import type { PageBuilder } from './page-builder.ts'
 import type { LinkKind } from './parsed-page.ts'
 import type { RangeDecoder } from './text-decoding.ts'
 
+const SPACE = 32
 const AMPERSAND = 38
 /** `amp;`, the first byte lowest. */
 const AMP = 0x3b70_6d61
@@ -117,7 +118,17 @@ function withoutNuls(text: string): string {
   return units.toString('utf16le')
 }
 
-/** Runs of HTML white space become one space, none at the ends. */
+/** Runs of HTML white space become one space, none at the ends. Most titles have nothing but single spaces, and nothing is made anew. */
 export function collapseSpace(text: string): string {
-  return trimSpace(text.replace(/[\t\n\f\r ]+/g, ' '))
+  return trimSpace(isCollapsed(text) ? text : text.replace(/[\t\n\f\r ]+/g, ' '))
+}
+
+function isCollapsed(text: string): boolean {
+  let before = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isSpace(code) && (code !== SPACE || before === SPACE)) return false
+    before = code
+  }
+  return true
 }
