@@ -163,7 +163,7 @@ export async function joinWalk(
   if (resolver !== null) closers.add(() => resolver.close())
   const pace = paceOf(plan, state, closers, () => pipeline.pump())
   const isStopping = (): boolean => pipeline.isStopping || pipeline.isPaused
-  const spool = new Spool(join(plan.dir, 'state/spool'), settings.document.memoryMax)
+  const spool = new Spool(join(plan.dir, 'state/spool'), settings.document.memoryMax, settings.document.memoryShared)
   const fetcher = new PacedFetcher(fetcherOf(plan, spool, closers), pace, broken, isStopping, plan.mayAsk)
   const heads = headFirstOf(plan)
   const turnsOfGiants = plan.share?.lending

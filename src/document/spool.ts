@@ -1,15 +1,22 @@
-// Where bodies lie while they are needed: small ones in memory that they share, those too large for it in
-// nameless files in one directory.
+// Where bodies lie while they are needed: small ones in memory that they share, large ones in memory of their own while all of
+// these together have room, the others in nameless files in one directory.
+//
+//     up to memoryMax               in memory, always
+//     above, and all such together
+//     up to sharedMax               in memory: two of five pages of today's web are larger than 64 KiB
+//     beyond                        in a file
 //
 // Memory is cut from slabs, because the engine pays for every buffer of its own, when it is made and when it
 // is collected (3 µs per page). A slab whose last body is released is cut anew: bodies come and go in the order they were
 // fetched, so a few slabs serve a whole crawl. Left to the collector, each 64 MB of them had it walk all that lives.
-// So nobody may look at bytes of a body that is released: they are another's then.
+// Memory of large bodies comes back as well, by its size. So nobody may look at bytes of a body that is released: they are
+// another's then.
 //
 // A file loses its name as soon as it is open, so nothing is left behind by a crash and nothing of a
 // URL ever reaches the file system. Files given back are used again, because opening one costs as much as
 // writing a hundred kilobytes into it. Writing is synchronous: it lands in the page cache (~20 µs for
-// 64 KiB), keeps pieces in order without a queue, and only bodies above `memoryMax` pay for it.
+// 64 KiB), keeps pieces in order without a queue, and only bodies that find no room in memory pay for it; they are read back
+// whenever somebody looks at them.
 
 import { closeSync, constants, ftruncateSync, mkdirSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,6 +36,11 @@ const SLAB_PIECE_BYTES_MAX = SLAB_BYTES / 8
 /** Slabs kept for the next bodies. */
 const IDLE_SLABS_MAX = 16
 
+/** Memory of a large body is a power of two, from here on: what one has used fits the next. */
+const OWN_BYTES_MIN = 64 * 1024
+/** Of such memory so much is kept for the next bodies. */
+const IDLE_OWN_BYTES_MAX = 8 * 2 ** 20
+
 /** Memory that some bodies share. */
 export interface Slab {
   readonly bytes: Buffer
@@ -41,18 +53,55 @@ export class Spool {
   readonly #directory: string
   /** A body up to this many bytes stays in memory. */
   readonly memoryMax: number
+  readonly #sharedMax: number
+  /** What bodies above memoryMax take of sharedMax. */
+  #shared = 0
   #fileCount = 0
   /** Files without a user, empty. */
   readonly #idle: number[] = []
   #isClosed = false
   #slab: Slab | null = null
   readonly #idleSlabs: Slab[] = []
+  /** By size. */
+  readonly #idleOwn = new Map<number, Buffer[]>()
+  #idleOwnBytes = 0
 
   /** The directory is made when it is first needed; its parent must exist. */
-  constructor(directory: string, memoryMax: number) {
+  constructor(directory: string, memoryMax: number, sharedMax = 0) {
     assert(memoryMax >= 0, `a spool keeps ${memoryMax} bytes in memory`)
     this.#directory = directory
     this.memoryMax = memoryMax
+    this.#sharedMax = sharedMax
+  }
+
+  /** Whether a body above memoryMax may have so many bytes more in memory: then they are its own until it gives them back. */
+  reserve(bytes: number): boolean {
+    if (this.#shared + bytes > this.#sharedMax) return false
+    this.#shared += bytes
+    return true
+  }
+
+  unreserve(bytes: number): void {
+    this.#shared -= bytes
+    assert(this.#shared >= 0, 'memory of bodies is given back twice')
+  }
+
+  /** Memory of its own for a piece that no slab takes: so many bytes or more. */
+  takeOwn(bytes: number): Buffer {
+    const size = Math.max(OWN_BYTES_MIN, 2 ** Math.ceil(Math.log2(bytes)))
+    const idle = this.#idleOwn.get(size)?.pop()
+    if (idle === undefined) return Buffer.allocUnsafeSlow(size)
+    this.#idleOwnBytes -= size
+    return idle
+  }
+
+  putOwnBack(memory: Buffer): void {
+    const size = memory.length
+    if (this.#isClosed || this.#idleOwnBytes + size > IDLE_OWN_BYTES_MAX) return
+    this.#idleOwnBytes += size
+    const idle = this.#idleOwn.get(size)
+    if (idle === undefined) this.#idleOwn.set(size, [memory])
+    else idle.push(memory)
   }
 
   /** A slab with room for a piece of so many bytes, to be cut at once; null for one that is better off with memory of its own. */
@@ -115,6 +164,7 @@ export class Spool {
     this.#isClosed = true
     this.#slab = null
     this.#idleSlabs.length = 0
+    this.#idleOwn.clear()
     for (const descriptor of this.#idle.splice(0)) closeSync(descriptor)
   }
 

@@ -140,6 +140,62 @@ test('a body at the memory limit opens no file, one byte more does, and no file 
   small.release()
 })
 
+test('large bodies stay in memory while there is room for all of them, and go to files beyond', () => {
+  const before = openDescriptors()
+  const spool = new Spool(directory, 1_000, 10_000)
+  const bodyOf = (size: number): SpooledBody => {
+    const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER)
+    for (let at = 0; at < size; at += 500) body.appendCopy(Buffer.alloc(500, size), 0, Math.min(500, size - at))
+    body.finish()
+    expect(Buffer.alloc(size, size).equals(body.bytes())).toBe(true)
+    return body
+  }
+  const first = bodyOf(6_000)
+  const second = bodyOf(4_000)
+  expect(openDescriptors()).toBe(before)
+  const third = bodyOf(1_001)
+  expect(openDescriptors()).toBe(before + 1)
+  // What it never had it cannot give back; what others give back is there for the next.
+  third.release()
+  first.release()
+  first.release()
+  const fourth = bodyOf(6_000)
+  expect(openDescriptors()).toBe(before + 1)
+  const fifth = bodyOf(7_000)
+  expect(openDescriptors()).toBe(before + 1)
+  for (const body of [second, fourth, fifth]) body.release()
+  expect(spool.reserve(10_000)).toBe(true)
+  expect(spool.reserve(1)).toBe(false)
+  spool.close()
+  expect(openDescriptors()).toBe(before)
+})
+
+test('a body that is said to be large takes what it is said to be at once, and gives back what it did not need', () => {
+  const spool = new Spool(directory, 1_000, 100_000)
+  const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER, 90_000)
+  body.appendCopy(Buffer.alloc(10, 1), 0, 10)
+  expect(spool.reserve(10_001)).toBe(false)
+  body.finish()
+  expect(body.bytes()).toHaveLength(10)
+  body.release()
+  expect(spool.reserve(100_000)).toBe(true)
+})
+
+test('memory of large bodies is used again by the next ones', () => {
+  const spool = new Spool(directory, 64 * 1024, 2 ** 20)
+  const places = new Set<ArrayBufferLike>()
+  for (let i = 0; i < 100; i++) {
+    const bytes = Buffer.alloc(100_000 + i, i)
+    const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER, bytes.length)
+    for (let at = 0; at < bytes.length; at += 30_000) body.appendCopy(bytes, at, Math.min(bytes.length, at + 30_000))
+    body.finish()
+    expect(bytes.equals(body.bytes())).toBe(true)
+    places.add(body.bytes().buffer)
+    body.release()
+  }
+  expect(places.size).toBe(1)
+})
+
 test('a file given back is used again, empty, and closed with its spool', () => {
   const before = openDescriptors()
   const spool = new Spool(directory, 10)
@@ -165,12 +221,14 @@ test('a file given back is used again, empty, and closed with its spool', () => 
 })
 
 test('bodies that share memory never see bytes of another, in whatever order they come, are read and are released', () => {
-  // Some share a slab, some are too large for that, some have several pieces, some are released twice.
-  const sizes = fc.oneof(fc.nat(2_000), fc.integer({ min: 20_000, max: 60_000 }))
-  const steps = fc.array(fc.record({ size: sizes, expected: fc.nat(60_000), releases: fc.nat(40) }), { maxLength: 300 })
+  // Some share a slab, some are too large for that, some have several pieces, some find no room and go to a file, some are released twice.
+  const sizes = fc.oneof(fc.nat(2_000), fc.integer({ min: 20_000, max: 150_000 }))
+  const steps = fc.array(fc.record({ size: sizes, expected: fc.nat(150_000), releases: fc.nat(40) }), {
+    maxLength: 300,
+  })
   fc.assert(
     fc.property(steps, (bodies) => {
-      const spool = new Spool(directory, 64 * 1024)
+      const spool = new Spool(directory, 64 * 1024, 2 ** 20)
       const live: { body: SpooledBody; mark: number; size: number }[] = []
       bodies.forEach(({ size, expected, releases }, mark) => {
         const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER, expected)
@@ -220,6 +278,10 @@ test('a body at its limit is whole, one byte more is cut', () => {
 test('using a body out of turn is a fault of ours', () => {
   const body = filled(Buffer.alloc(10), 100)
   expect(() => body.append(Buffer.alloc(1))).toThrow(Fault)
+  const arriving = new SpooledBody(new Spool(directory, 100), 100)
+  arriving.append(Buffer.alloc(10))
+  expect(() => arriving.bytes()).toThrow(Fault)
+  expect(() => [...arriving.chunks()]).toThrow(Fault)
   body.release()
   expect(() => body.bytes()).toThrow(Fault)
   expect(() => [...body.chunks()]).toThrow(Fault)

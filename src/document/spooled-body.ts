@@ -1,5 +1,5 @@
 // A body while it arrives and after: pieces in memory as they came, and a nameless file once there
-// are more bytes than memory is given.
+// are more bytes than memory is given (spool.ts).
 //
 //     append … append ─▶ finish ─▶ bytes / chunks, any number of times ─▶ release
 //
@@ -17,6 +17,8 @@ import type { Slab, Spool } from './spool.ts'
 const CHUNK_BYTES = 64 * 1024
 /** The first piece of lent bytes when nobody says how many will come: most pages fit. */
 const PIECE_BYTES = 16 * 1024
+/** What a body is said to become is believed up to here: of more, memory is taken as it comes. */
+const EXPECTED_BYTES_MAX = 2 ** 20
 const NO_BYTES = new Uint8Array(0)
 
 export class SpooledBody implements Body {
@@ -30,6 +32,10 @@ export class SpooledBody implements Body {
   /** Slabs that its pieces were cut from, one for each piece: nearly always one. */
   #slab: Slab | null = null
   #moreSlabs: Slab[] | null = null
+  /** Memory of its own that pieces lie in. */
+  #own: Buffer[] | null = null
+  /** What it has of the memory that large bodies share. */
+  #reserved = 0
   /** Open file that holds all bytes, or -1 while they are in memory. */
   #descriptor = -1
   #length = 0
@@ -66,7 +72,7 @@ export class SpooledBody implements Body {
     const room = this.#lengthMax - this.#length
     const taken = piece.length <= room ? piece : piece.subarray(0, room)
     if (taken.length === 0) return 0
-    if (this.#descriptor === -1 && this.#length + taken.length > this.#spool.memoryMax) this.#moveToFile()
+    if (this.#descriptor === -1 && !this.#mayGrowTo(this.#length + taken.length)) this.#moveToFile()
     if (this.#descriptor === -1) {
       this.#seal()
       this.#pieces.push(taken)
@@ -80,7 +86,7 @@ export class SpooledBody implements Body {
     assert(!this.#isFinished, 'a finished body takes no more bytes')
     const taken = Math.min(end - start, this.#lengthMax - this.#length)
     if (taken === 0) return 0
-    if (this.#descriptor === -1 && this.#length + taken > this.#spool.memoryMax) this.#moveToFile()
+    if (this.#descriptor === -1 && !this.#mayGrowTo(this.#length + taken)) this.#moveToFile()
     if (this.#descriptor === -1) this.#copy(source, start, start + taken)
     else this.#write(source.subarray(start, start + taken))
     this.#length += taken
@@ -94,7 +100,7 @@ export class SpooledBody implements Body {
   }
 
   bytes(max: number = this.#length): Uint8Array {
-    assert(!this.#isReleased, 'a released body is not read')
+    this.#assertReadable()
     const wanted = Math.min(max, this.#length)
     if (wanted === 0) return NO_BYTES
     if (this.#descriptor !== -1) {
@@ -103,13 +109,13 @@ export class SpooledBody implements Body {
       return bytes
     }
     this.#seal()
-    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces, this.#length)]
+    if (this.#pieces.length > 1) this.#pieces = [this.#joined()]
     const joined = this.#pieces[0] as Uint8Array
     return wanted === joined.length ? joined : joined.subarray(0, wanted)
   }
 
   *chunks(): Generator<Uint8Array, void, undefined> {
-    assert(!this.#isReleased, 'a released body is not read')
+    this.#assertReadable()
     if (this.#descriptor === -1) {
       this.#seal()
       // The array is replaced when another reader joins the pieces, not changed: this reader's stays.
@@ -136,9 +142,15 @@ export class SpooledBody implements Body {
     this.#isFinished = true
     this.#pieces = []
     this.#tail = null
-    this.#putSlabsBack()
+    this.#putMemoryBack()
     if (this.#descriptor !== -1) this.#spool.giveBack(this.#descriptor)
     this.#descriptor = -1
+  }
+
+  /** What is still arriving may move to a file, and its memory to another body: nobody may have seen it. */
+  #assertReadable(): void {
+    assert(!this.#isReleased, 'a released body is not read')
+    assert(this.#isFinished, 'a body is read when it is whole')
   }
 
   /** The bytes fit into memory. */
@@ -153,15 +165,22 @@ export class SpooledBody implements Body {
     }
   }
 
+  /** Whether that many bytes of it may be in memory. */
+  #mayGrowTo(length: number): boolean {
+    if (length <= this.#spool.memoryMax || length <= this.#reserved) return true
+    if (!this.#spool.reserve(length - this.#reserved)) return false
+    this.#reserved = length
+    return true
+  }
+
   /** As large as the body is said to become; beyond that twice as large each time. */
   #newTail(bytesMin: number): Buffer {
-    const { memoryMax } = this.#spool
     const isFirst = this.#length === 0 && this.#pieces.length === 0
-    const isHinted = isFirst && this.#lengthExpected > 0 && this.#lengthExpected <= memoryMax
-    const wanted = isHinted ? this.#lengthExpected : Math.max(PIECE_BYTES, this.#length)
-    const bytes = Math.max(bytesMin, Math.min(wanted, memoryMax - this.#length))
+    const expected = isFirst && this.#lengthExpected <= EXPECTED_BYTES_MAX ? this.#lengthExpected : 0
+    const wanted = expected > 0 && this.#mayGrowTo(expected) ? expected : this.#usualTailBytes()
+    const bytes = Math.max(bytesMin, wanted)
     const slab = this.#spool.slabFor(bytes)
-    if (slab === null) return Buffer.allocUnsafeSlow(bytes)
+    if (slab === null) return this.#takeOwn(bytes)
     if (this.#slab === null) this.#slab = slab
     else (this.#moreSlabs ??= []).push(slab)
     const start = slab.used
@@ -169,11 +188,39 @@ export class SpooledBody implements Body {
     return slab.bytes.subarray(start, slab.used)
   }
 
-  #putSlabsBack(): void {
+  #usualTailBytes(): number {
+    const { memoryMax } = this.#spool
+    const wanted = Math.max(PIECE_BYTES, this.#length)
+    // Beyond it might be a file.
+    return this.#length < memoryMax ? Math.min(wanted, memoryMax - this.#length) : wanted
+  }
+
+  #takeOwn(bytes: number): Buffer {
+    const memory = this.#spool.takeOwn(bytes)
+    ;(this.#own ??= []).push(memory)
+    return memory
+  }
+
+  #joined(): Uint8Array {
+    if (this.#length <= this.#spool.memoryMax) return Buffer.concat(this.#pieces, this.#length)
+    const memory = this.#takeOwn(this.#length)
+    let at = 0
+    for (const piece of this.#pieces) {
+      memory.set(piece, at)
+      at += piece.length
+    }
+    return memory.subarray(0, at)
+  }
+
+  #putMemoryBack(): void {
     if (this.#slab !== null) this.#spool.putBack(this.#slab)
     if (this.#moreSlabs !== null) for (const slab of this.#moreSlabs) this.#spool.putBack(slab)
+    if (this.#own !== null) for (const memory of this.#own) this.#spool.putOwnBack(memory)
+    if (this.#reserved > 0) this.#spool.unreserve(this.#reserved)
     this.#slab = null
     this.#moreSlabs = null
+    this.#own = null
+    this.#reserved = 0
   }
 
   /** What was copied becomes a piece like others. */
@@ -191,6 +238,7 @@ export class SpooledBody implements Body {
     const pieces = this.#pieces
     this.#pieces = []
     for (const piece of pieces) this.#write(piece)
+    this.#putMemoryBack()
   }
 
   #write(piece: Uint8Array): void {

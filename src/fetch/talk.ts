@@ -183,6 +183,7 @@ export class Talk implements Timed {
     this.#isEnd = isEnd
     const truncated = await wire.pour(body).catch((error: unknown) => this.#breakOff(error))
     this.#pouring = null
+    body.finish()
     return { body, truncated: truncated === 'time' && isEnd(wire.tail) ? null : truncated }
   }
 
@@ -190,13 +191,13 @@ export class Talk implements Timed {
   bodyOf(bytes: Uint8Array): SpooledBody {
     this.#body = new SpooledBody(this.#talks.spool, bytes.length)
     this.#body.append(bytes)
+    this.#body.finish()
     return this.#body
   }
 
   document(body: SpooledBody, truncated: Truncation | null, ip: string, label: DocumentLabel): FetchedDocument {
     const { clock } = this.#talks
     const endMs = truncated === 'time' ? clock.nowMs() : this.#lastByteAtMs
-    body.finish()
     this.#body = null
     return new FetchedDocument({
       url: this.request.url,
