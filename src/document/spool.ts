@@ -3,7 +3,7 @@
 //
 //     up to memoryMax               in memory, always
 //     above, and all such together
-//     up to sharedMax               in memory: two of five pages of today's web are larger than 64 KiB
+//     up to sharedMax               in memory: pages of today's web are often larger than 64 KiB
 //     beyond                        in a file
 //
 // Memory is cut from slabs, because the engine pays for every buffer of its own, when it is made and when it
