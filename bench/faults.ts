@@ -164,9 +164,9 @@ async function breakParts(name: string, rate: number, { count, web: size, care =
   const cpuStartMs = cpuMs()
   // Nobody waits for the server where nothing is to be broken.
   const quick = await ForkedTestWeb.start({ ...options, latencyMs: 0 })
-  await run(quick, 'seed:0', 'whole')
-  const { requests: needed } = await quick.figures()
-  await quick.stop()
+  const { requests: needed } = await run(quick, 'seed:0', 'whole')
+    .then(() => quick.figures())
+    .finally(() => quick.stop())
   const cpuWholeMs = cpuMs() - cpuStartMs
   const web = await ForkedTestWeb.start(options)
   try {

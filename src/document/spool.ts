@@ -38,6 +38,8 @@ const IDLE_SLABS_MAX = 16
 
 /** Memory of a large body is a power of two, from here on: what one has used fits the next. */
 const OWN_BYTES_MIN = 64 * 1024
+/** Larger ones are seldom, and one of them would fill what is kept, for nobody. */
+const KEPT_OWN_BYTES_MAX = 2 ** 19
 /** Of such memory so much is kept for the next bodies. */
 const IDLE_OWN_BYTES_MAX = 8 * 2 ** 20
 
@@ -97,7 +99,7 @@ export class Spool {
 
   putOwnBack(memory: Buffer): void {
     const size = memory.length
-    if (this.#isClosed || this.#idleOwnBytes + size > IDLE_OWN_BYTES_MAX) return
+    if (this.#isClosed || size > KEPT_OWN_BYTES_MAX || this.#idleOwnBytes + size > IDLE_OWN_BYTES_MAX) return
     this.#idleOwnBytes += size
     const idle = this.#idleOwn.get(size)
     if (idle === undefined) this.#idleOwn.set(size, [memory])
@@ -165,6 +167,7 @@ export class Spool {
     this.#slab = null
     this.#idleSlabs.length = 0
     this.#idleOwn.clear()
+    this.#idleOwnBytes = 0
     for (const descriptor of this.#idle.splice(0)) closeSync(descriptor)
   }
 

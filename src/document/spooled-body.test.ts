@@ -181,9 +181,29 @@ test('a body that is said to be large takes what it is said to be at once, and g
   expect(spool.reserve(100_000)).toBe(true)
 })
 
-test('memory of large bodies is used again by the next ones', () => {
+test('a large body that came in pieces is one when it is whole', () => {
   const spool = new Spool(directory, 64 * 1024, 2 ** 20)
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7) & 0xff))
+  const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER)
+  for (let at = 0; at < bytes.length; at += 9_000) {
+    if (at % 2 === 0) body.appendCopy(bytes, at, Math.min(bytes.length, at + 9_000))
+    else body.append(bytes.subarray(at, at + 9_000))
+  }
+  body.finish()
+  expect(bytes.equals(body.bytes())).toBe(true)
+  expect(body.bytes(10).buffer).toBe(body.bytes().buffer)
+  expect(Buffer.concat([...body.chunks()]).equals(bytes)).toBe(true)
+  body.release()
+})
+
+test('memory of large bodies is used again by the next ones', () => {
+  const spool = new Spool(directory, 64 * 1024, 8 * 2 ** 20)
   const places = new Set<ArrayBufferLike>()
+  // One that is far larger than the others leaves nothing that would keep them from it.
+  const huge = new SpooledBody(spool, Number.MAX_SAFE_INTEGER)
+  for (let i = 0; i < 70; i++) huge.appendCopy(Buffer.alloc(64 * 1024), 0, 64 * 1024)
+  huge.finish()
+  huge.release()
   for (let i = 0; i < 100; i++) {
     const bytes = Buffer.alloc(100_000 + i, i)
     const body = new SpooledBody(spool, Number.MAX_SAFE_INTEGER, bytes.length)

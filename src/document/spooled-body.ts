@@ -17,8 +17,8 @@ import type { Slab, Spool } from './spool.ts'
 const CHUNK_BYTES = 64 * 1024
 /** The first piece of lent bytes when nobody says how many will come: most pages fit. */
 const PIECE_BYTES = 16 * 1024
-/** What a body is said to become is believed up to here: of more, memory is taken as it comes. */
-const EXPECTED_BYTES_MAX = 2 ** 20
+/** Above memoryMax, what a body is said to become is believed up to here, and one that came in pieces is joined when it is whole. */
+const WHOLE_BYTES_MAX = 2 ** 20
 const NO_BYTES = new Uint8Array(0)
 
 export class SpooledBody implements Body {
@@ -48,7 +48,7 @@ export class SpooledBody implements Body {
   constructor(spool: Spool, lengthMax: number, lengthExpected = 0) {
     this.#spool = spool
     this.#lengthMax = lengthMax
-    this.#lengthExpected = lengthExpected
+    this.#lengthExpected = Math.min(lengthExpected, lengthMax)
   }
 
   /** A finished body of bytes at hand. The body owns them from now on. */
@@ -97,6 +97,8 @@ export class SpooledBody implements Body {
   finish(): void {
     this.#seal()
     this.#isFinished = true
+    const isLarge = this.#length > this.#spool.memoryMax && this.#length <= WHOLE_BYTES_MAX
+    if (isLarge && this.#pieces.length > 1) this.#joinAnew()
   }
 
   bytes(max: number = this.#length): Uint8Array {
@@ -109,7 +111,7 @@ export class SpooledBody implements Body {
       return bytes
     }
     this.#seal()
-    if (this.#pieces.length > 1) this.#pieces = [this.#joined()]
+    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces, this.#length)]
     const joined = this.#pieces[0] as Uint8Array
     return wanted === joined.length ? joined : joined.subarray(0, wanted)
   }
@@ -176,8 +178,9 @@ export class SpooledBody implements Body {
   /** As large as the body is said to become; beyond that twice as large each time. */
   #newTail(bytesMin: number): Buffer {
     const isFirst = this.#length === 0 && this.#pieces.length === 0
-    const expected = isFirst && this.#lengthExpected <= EXPECTED_BYTES_MAX ? this.#lengthExpected : 0
-    const wanted = expected > 0 && this.#mayGrowTo(expected) ? expected : this.#usualTailBytes()
+    const expected = isFirst ? this.#lengthExpected : 0
+    const isBelieved = expected > 0 && expected <= Math.max(WHOLE_BYTES_MAX, this.#spool.memoryMax)
+    const wanted = isBelieved && this.#mayGrowTo(expected) ? expected : this.#usualTailBytes()
     const bytes = Math.max(bytesMin, wanted)
     const slab = this.#spool.slabFor(bytes)
     if (slab === null) return this.#takeOwn(bytes)
@@ -201,26 +204,32 @@ export class SpooledBody implements Body {
     return memory
   }
 
-  #joined(): Uint8Array {
-    if (this.#length <= this.#spool.memoryMax) return Buffer.concat(this.#pieces, this.#length)
-    const memory = this.#takeOwn(this.#length)
+  /** In memory of one piece; that of the pieces is free for others, for nobody has looked at them yet. */
+  #joinAnew(): void {
+    const memory = this.#spool.takeOwn(this.#length)
     let at = 0
     for (const piece of this.#pieces) {
       memory.set(piece, at)
       at += piece.length
     }
-    return memory.subarray(0, at)
+    this.#putPiecesBack()
+    this.#own = [memory]
+    this.#pieces = [memory.subarray(0, at)]
   }
 
   #putMemoryBack(): void {
+    this.#putPiecesBack()
+    if (this.#reserved > 0) this.#spool.unreserve(this.#reserved)
+    this.#reserved = 0
+  }
+
+  #putPiecesBack(): void {
     if (this.#slab !== null) this.#spool.putBack(this.#slab)
     if (this.#moreSlabs !== null) for (const slab of this.#moreSlabs) this.#spool.putBack(slab)
     if (this.#own !== null) for (const memory of this.#own) this.#spool.putOwnBack(memory)
-    if (this.#reserved > 0) this.#spool.unreserve(this.#reserved)
     this.#slab = null
     this.#moreSlabs = null
     this.#own = null
-    this.#reserved = 0
   }
 
   /** What was copied becomes a piece like others. */
