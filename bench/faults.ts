@@ -164,9 +164,13 @@ async function breakParts(name: string, rate: number, { count, web: size, care =
   const cpuStartMs = cpuMs()
   // Nobody waits for the server where nothing is to be broken.
   const quick = await ForkedTestWeb.start({ ...options, latencyMs: 0 })
-  const { requests: needed } = await run(quick, 'seed:0', 'whole')
-    .then(() => quick.figures())
-    .finally(() => quick.stop())
+  let needed = 0
+  try {
+    await run(quick, 'seed:0', 'whole')
+    needed = (await quick.figures()).requests
+  } finally {
+    await quick.stop()
+  }
   const cpuWholeMs = cpuMs() - cpuStartMs
   const web = await ForkedTestWeb.start(options)
   try {
