@@ -254,7 +254,11 @@ async function killProcess(name: string, signal: NodeJS.Signals, { count, web: s
     if (code !== 0 || lines.length !== 1) throw new Error(`ended with ${code}, ${lines.length} objects: ${stderr}`)
     times.sort((a, b) => a - b)
     const truth = web.truth()
-    const asked = [...truth.pages].reduce((sum, [url, { throttled }]) => sum + web.requests(url) - 1 - throttled, 0)
+    const requests = Map.groupBy(web.log.requests(), ({ scheme, host, path }) => `${scheme}://${host}${path}`)
+    const askedAgain = [...truth.pages].reduce((sum, [url, { throttled }]) => {
+      const { protocol, hostname, pathname, search } = new URL(url)
+      return sum + (requests.get(`${protocol}//${hostname}${pathname}${search}`)?.length ?? 0) - 1 - throttled
+    }, 0)
     const pages = readFileSync(join(to, 'pages.jsonl'), 'utf8').trim().split('\n')
     return {
       kind: name,
@@ -268,7 +272,7 @@ async function killProcess(name: string, signal: NodeJS.Signals, { count, web: s
         pages.map((line) => (JSON.parse(line) as { url: string }).url),
         truth.pages,
       ),
-      askedAgain: asked,
+      askedAgain,
       seconds: (systemClock.nowMs() - startMs) / 1_000,
       cpuMsEach: null,
       openFiles: null,
