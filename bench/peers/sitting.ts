@@ -45,8 +45,8 @@ export interface SittingOptions {
 export async function sit(options: SittingOptions): Promise<Sitting> {
   const origin = await startOrigin(options.origin)
   const results: Result[] = []
-  // All of it stays until the end: for some seconds after many files were deleted, ext4 looks at each of their inodes again and
-  // again before it makes another, and whoever writes files next pays for that: wget2 took 490 µs a page instead of 170.
+  // All of it stays until the end: whoever wrote many files after many had been deleted paid for that in the kernel (wget2 490 µs a
+  // page instead of 170, in every second run), likely because ext4 looks at each inode that was just freed before it makes another.
   const folder = mkdtempSync(join(tmpdir(), 'portolan-peers-'))
   try {
     for (let round = 0; round < options.runs; round++) {
