@@ -79,6 +79,16 @@ test('of two who think that it is theirs, one is refused and goes on from what t
   expect((await readCourse(engine.client())).map(({ t }) => t)).toEqual([0, 10, 20, 40])
 })
 
+test('a last word is said after all where somebody else had written', async () => {
+  const { clock, engine, course } = stand()
+  const [old, heir] = [course(), course()]
+  await old.add(sample(0))
+  await heir.add(sample(10))
+  clock.advance(20_000)
+  await old.add(sample(20), true)
+  expect((await readCourse(engine.client())).map(({ t }) => t)).toEqual([0, 10, 20])
+})
+
 test('an entry that is trimmed while it is read is looked for again', async () => {
   const { clock, engine, course } = stand()
   const keeper = course()

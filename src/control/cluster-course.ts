@@ -59,23 +59,29 @@ export class ClusterCourse {
     this.#clock = clock
   }
 
-  /** `isLast`: the last word of whoever adds. Fails where the engine does not answer. */
+  /** `isLast`: the last word of whoever adds, which has no next one to make up for it. Fails where the engine does not answer. */
   async add(sample: TimelineSample, isLast = false): Promise<void> {
+    for (let tries = isLast ? TRIES_MAX : 1; tries > 0 && !(await this.#tryToAdd(sample, isLast)); tries--);
+  }
+
+  /** False: somebody else has written meanwhile. */
+  async #tryToAdd(sample: TimelineSample, isLast: boolean): Promise<boolean> {
     const log = this.#log ?? (await this.#begin())
     // Who has just begun to keep it has not heard from all yet, or a share is with nobody: that is no course of a crawl.
-    if (!isLast && sample.pages < (this.#course.samples.at(-1)?.pages ?? 0)) return
+    if (!isLast && sample.pages < (this.#course.samples.at(-1)?.pages ?? 0)) return true
     const isKept = this.#course.add(sample, isLast) !== null
     const nowMs = this.#clock.nowMs()
-    if (!isLast && (!isKept || nowMs - this.#writtenMs < WRITE_MS)) return
+    if (!isLast && (!isKept || nowMs - this.#writtenMs < WRITE_MS)) return true
     const appended = await log.append(pack(this.#course.samples), this.#at)
     if (appended.kind === 'refused') {
       // Somebody else goes on with it: what it wrote is what the next sample is added to.
       this.#log = null
-      return
+      return false
     }
     this.#at = appended.at
     this.#writtenMs = nowMs
     await log.trim(appended.at - 1)
+    return true
   }
 
   async #begin(): Promise<EngineLog> {

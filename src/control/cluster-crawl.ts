@@ -119,6 +119,8 @@ export class ClusterCrawl implements CrawlSource {
     await this.#looks.now()
     const course = new Course(await readCourse(this.#engine))
     for (const sample of this.#looks.samples) course.add(sample)
+    // However close to the one before: the end of a crawl may be known from here only, since a last word can be lost.
+    course.add(this.#looks.sample(), true)
     return { samples: [...course.samples] }
   }
 
