@@ -66,7 +66,7 @@ function breakAt(place: Place, breaker: Breaker): void {
         return run()
       })
     case 'settle':
-      return wrap(PageSettler.prototype, 'settle', ([entry], run) => {
+      return wrap(PageSettler.prototype, 'settle', async ([entry], run) => {
         breaker.step((entry as FrontierEntry).url)
         return run()
       })
@@ -182,7 +182,7 @@ test('a name that breaks the resolver every time is a host that is given up', as
 
 test.for(['ASSERTION', 'DISK_FULL', 'LEDGER_CORRUPT'] as const)('%s is the end of the agent', async (code) => {
   const web = await startWeb({ hosts: 2, pages: 10 })
-  wrap(PageSettler.prototype, 'settle', () => {
+  wrap(PageSettler.prototype, 'settle', async () => {
     throw new Fault(code, 'so it is')
   })
   await expect(crawl({ seeds: web.seeds(), dir: directory() })).rejects.toMatchObject({ code })

@@ -13,8 +13,9 @@ import { canonicalise, type CanonicalUrl } from '../url/index.ts'
 import type { Admission, AdmissionSink } from './admission.ts'
 import { type Books, type FoundLinks, NO_LINKS } from './books.ts'
 import { inDoubt } from './broken-visits.ts'
+import { Convoy, IN_STEP } from './convoy.ts'
 import { type Asked, noteWishes, type PageWishes, skipDetail } from './page-wishes.ts'
-import { noteValidators, type OpenPageRecord, type Returns, unchangedRecord } from './returns.ts'
+import { type KeptNote, noteValidators, type OpenPageRecord, type Returns, unchangedRecord } from './returns.ts'
 
 export interface PageSettlerParts {
   readonly admission: Admission
@@ -36,111 +37,83 @@ export interface PageSettlerParts {
 
 export class PageSettler {
   readonly #parts: PageSettlerParts
+  readonly #convoy = new Convoy()
 
   constructor(parts: PageSettlerParts) {
     this.#parts = parts
   }
 
   /**
-   * Settles an answer that is final. Says whether it became a page (a processor may drop it); mostly at once. Where it
-   * throws something that is no Fault, and the books are whole, nothing is settled and it may be tried again.
+   * Settles an answer that is final. Says whether it became a page (a processor may drop it). Where it throws something that
+   * is no Fault, and the books are whole, nothing is settled and it may be tried again.
    */
-  settle(entry: FrontierEntry, document: Document): Promise<boolean> | boolean {
+  async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
+    const { books, chain, contentSeen, wishes, returns } = this.#parts
+    await this.#convoy.gather()
     const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
-    const later = this.#parts.chain.run(page)
-    return later === undefined ? this.#judge(entry, page) : later.then(() => this.#judge(entry, page))
-  }
-
-  /** After the processors: is it wanted, and was its content met before? */
-  #judge(entry: FrontierEntry, page: PageInHand): Promise<boolean> | boolean {
-    const { books, contentSeen, wishes, returns } = this.#parts
-    const { document, dropped } = page
-    if (dropped !== null) {
-      books.skipped(entry, dropped.reason, dropped.detail)
+    const processed = chain.run(page)
+    if (processed !== undefined) await processed
+    if (page.dropped !== null) {
+      books.skipped(entry, page.dropped.reason, page.dropped.detail)
       return false
     }
     const asked = wishes.of(page)
-    if (returns !== null && document.status === 304 && asked.action !== 'skip') {
-      const kept = this.#keepUnchanged(entry, document, asked, returns)
-      if (kept !== null) return kept
-    }
+    const unchanged =
+      returns !== null && document.status === 304 && asked.action !== 'skip'
+        ? returns.unchanged(entry.url, document)
+        : null
+    if (unchanged !== null) return this.#keepUnchanged(entry, document, asked, unchanged)
+    await IN_STEP
     const hex = sha256(document.body)
     // Made once: two equal texts are compared letter by letter where one is compared at a glance.
     const digest = labelled(hex)
     if (asked.action === 'skip') return this.#follow(entry, page, asked, digest, digest, null, null, null)
     const takesPart = isSuccess(document) && document.truncated === null && document.body.length > 0
     if (!takesPart) return this.#keep(entry, page, asked, digest, null, null)
-    const bytes = Buffer.from(hex, 'hex')
-    const claimed = contentSeen.claim(bytes)
-    return claimed instanceof Promise
-      ? claimed.then((original) => this.#keepClaimed(entry, page, asked, digest, bytes, original))
-      : this.#keepClaimed(entry, page, asked, digest, bytes, claimed)
+    const claim = Buffer.from(hex, 'hex')
+    const answer = contentSeen.claim(claim)
+    const original = answer instanceof Promise ? await answer : answer
+    if (original !== null) return this.#keep(entry, page, asked, digest, null, original)
+    try {
+      return await this.#keep(entry, page, asked, digest, claim, null)
+    } catch (fault) {
+      // Whoever waits for the same content must not wait for a page that will never be kept.
+      contentSeen.release(claim)
+      throw fault
+    }
   }
 
-  /** The server says that what it gave before still holds. Null where we know nothing that could. */
-  #keepUnchanged(
-    entry: FrontierEntry,
-    document: Document,
-    asked: Asked,
-    returns: Returns,
-  ): Promise<boolean> | boolean | null {
-    const note = returns.unchanged(entry.url, document)
-    if (note === null) return null
+  /** The server says that what it gave before still holds. It leads nowhere new, and teaches nothing: what it stands for did. */
+  async #keepUnchanged(entry: FrontierEntry, document: Document, asked: Asked, note: KeptNote): Promise<true> {
+    const { archive, books } = this.#parts
+    const { url } = entry
     const { payloadDigest, digest, fetchedAt } = note.capture
-    // It leads nowhere new, and teaches nothing: what it stands for did.
-    const enter = (place: WarcLocation | null): true => {
-      const { url } = entry
-      const page = unchangedRecord(entry, document, asked, note, place)
-      const verdict = { url, kind: 'page', status: document.status, bytes: 0, wireBytes: 0 } as const
-      this.#parts.books.settle({ entry, isReturn: true, verdict, page, failure: null, ...NO_LINKS })
-      return true
-    }
     const written =
       asked.action === 'unstored'
         ? null
-        : this.#parts.archive.write(document, {
+        : archive.write(document, {
             payloadDigest: payloadDigest ?? digest,
-            revisitOf: { url: entry.url, fetchedAtMs: Date.parse(fetchedAt), payloadDigest },
+            revisitOf: { url, fetchedAtMs: Date.parse(fetchedAt), payloadDigest },
             isNotModified: true,
             via: entry.via,
             depth: entry.depth,
           })
-    return written instanceof Promise ? written.then(enter) : enter(written)
-  }
-
-  /** Keeps a page whose content is claimed, unless somebody had it before. */
-  #keepClaimed(
-    entry: FrontierEntry,
-    page: PageInHand,
-    asked: Asked,
-    digest: string,
-    bytes: Buffer,
-    original: Original | null,
-  ): Promise<boolean> | boolean {
-    if (original !== null) return this.#keep(entry, page, asked, digest, null, original)
-    try {
-      const kept = this.#keep(entry, page, asked, digest, bytes, null)
-      return kept instanceof Promise ? kept.catch((fault: unknown) => this.#giveUp(bytes, fault)) : kept
-    } catch (fault) {
-      return this.#giveUp(bytes, fault)
-    }
-  }
-
-  /** Whoever waits for the same content must not wait for a page that will never be kept. */
-  #giveUp(claim: Buffer, fault: unknown): never {
-    this.#parts.contentSeen.release(claim)
-    throw fault
+    const location = written instanceof Promise ? await written : written
+    const page = unchangedRecord(entry, document, asked, note, location)
+    const verdict = { url, kind: 'page', status: document.status, bytes: 0, wireBytes: 0 } as const
+    books.settle({ entry, isReturn: true, verdict, page, failure: null, ...NO_LINKS })
+    return true
   }
 
   /** `claim`: the digest that is claimed for this page, or null. */
-  #keep(
+  async #keep(
     entry: FrontierEntry,
     page: PageInHand,
     asked: Asked,
     digest: string,
     claim: Buffer | null,
     original: Original | null,
-  ): Promise<boolean> | boolean {
+  ): Promise<boolean> {
     const { document } = page
     const payloadDigest = document.wire === document.body ? digest : labelled(sha256(document.wire))
     const written =
@@ -152,13 +125,12 @@ export class PageSettler {
             via: entry.via,
             depth: entry.depth,
           })
-    return written instanceof Promise
-      ? written.then((location) => this.#follow(entry, page, asked, digest, payloadDigest, claim, original, location))
-      : this.#follow(entry, page, asked, digest, payloadDigest, claim, original, written)
+    const location = written instanceof Promise ? await written : written
+    return this.#follow(entry, page, asked, digest, payloadDigest, claim, original, location)
   }
 
   /** Where the walk goes on from here, the target of a redirect or the links; then everything is settled together. */
-  #follow(
+  async #follow(
     entry: FrontierEntry,
     page: PageInHand,
     asked: Asked,
@@ -167,7 +139,7 @@ export class PageSettler {
     claim: Buffer | null,
     original: Original | null,
     location: WarcLocation | null,
-  ): Promise<boolean> | boolean {
+  ): Promise<boolean> {
     const { admission, linkLog, followsDuplicates, obeysRobots, faults, returns } = this.#parts
     const { document } = page
     if (claim !== null) faults.hit('stage')
@@ -176,20 +148,27 @@ export class PageSettler {
     const record =
       asked.action === 'skip' ? null : pageRecord(entry, page, asked, digest, payloadDigest, original, location, target)
     if (record !== null) returns?.mark(record)
-    let later: Promise<void> | undefined
+    await IN_STEP
     try {
+      let later: Promise<void> | undefined
       if (target !== null) later = admission.admitRedirect(entry, target, stage)
       else if (page.parsed !== null && isSuccess(document) && (original === null || followsDuplicates)) {
         later = admission.admitLinks(entry, page.parsed, !obeysRobots || !asked.directives.nofollow, stage)
       }
+      // From here to the books without another turn of the loop: what is met now is committed with them (src/url-seen).
+      await (later ?? IN_STEP)
+      if (record !== null) this.#learn(entry, page, stage)
     } catch (cause) {
       return this.#saveLinks(stage, cause)
     }
-    if (later === undefined) return this.#end(entry, page, asked, record, payloadDigest, claim, stage)
-    return later.then(
-      () => this.#end(entry, page, asked, record, payloadDigest, claim, stage),
-      (cause: unknown) => this.#saveLinks(stage, cause),
-    )
+    if (record === null) {
+      // Nothing of the page is kept; what it leads to was found all the same.
+      this.#parts.books.skipped(entry, 'opt-out', skipDetail(asked), stage.found())
+      return false
+    }
+    await IN_STEP
+    this.#enter(entry, page, record, payloadDigest, claim, stage)
+    return true
   }
 
   /** The page breaks us in the middle of its links. Those that were met before count: nobody would admit them again. */
@@ -204,61 +183,39 @@ export class PageSettler {
     throw cause
   }
 
-  #end(
-    entry: FrontierEntry,
-    page: PageInHand,
-    asked: Asked,
-    record: PageRecord | null,
-    payloadDigest: string,
-    claim: Buffer | null,
-    stage: Stage,
-  ): boolean {
-    return record === null
-      ? this.#leaveOut(entry, asked, stage)
-      : this.#enter(entry, page, record, payloadDigest, claim, stage)
-  }
-
-  /** Nothing of the page is kept; what it leads to was found all the same. */
-  #leaveOut(entry: FrontierEntry, asked: Asked, stage: Stage): false {
-    this.#parts.books.skipped(entry, 'opt-out', skipDetail(asked), stage.found())
-    return false
+  /** Before the books: what breaks on an odd page must not leave it half settled. One that is returned to has taught what it can. */
+  #learn(entry: FrontierEntry, { document, parsed, mediaType }: PageInHand, stage: Stage): void {
+    const { traps, returns } = this.#parts
+    if (traps === null || returns?.has(entry.url) === true) return
+    traps.learn({
+      url: entry.url,
+      host: entry.host,
+      via: entry.via,
+      status: document.status,
+      sketch: parsed?.sketch ?? null,
+      title: parsed?.title ?? null,
+      charset: document.charset,
+      leads: stage.entries,
+      leadsAway: stage.abroadEntries.length + stage.heldEntries.length,
+      spans: parsed?.spans ?? null,
+      html: mediaType === 'text/html' ? document.body : null,
+    })
   }
 
   /** Into the books, and in the same breath into the set of contents. */
   #enter(
     entry: FrontierEntry,
-    { document, parsed, mediaType }: PageInHand,
+    { document }: PageInHand,
     page: PageRecord,
     payloadDigest: string,
     claim: Buffer | null,
     stage: Stage,
-  ): true {
-    const { books, contentSeen, traps, returns } = this.#parts
-    // One that is returned to leads to what is known, and has taught what it can.
-    const isReturn = returns !== null && returns.has(entry.url)
-    // Before the books: what breaks on an odd page must not leave it half settled. Its links are met already, and must not be lost.
-    try {
-      if (!isReturn) {
-        traps?.learn({
-          url: entry.url,
-          host: entry.host,
-          via: entry.via,
-          status: document.status,
-          sketch: parsed?.sketch ?? null,
-          title: parsed?.title ?? null,
-          charset: document.charset,
-          leads: stage.entries,
-          leadsAway: stage.abroadEntries.length + stage.heldEntries.length,
-          spans: parsed?.spans ?? null,
-          html: mediaType === 'text/html' ? document.body : null,
-        })
-      }
-    } catch (cause) {
-      return this.#saveLinks(stage, cause)
-    }
+  ): void {
+    const { books, contentSeen, returns } = this.#parts
     const position = books.settle({
       entry,
-      isReturn,
+      // One that is returned to leads to what is known.
+      isReturn: returns !== null && returns.has(entry.url),
       verdict: {
         url: entry.url,
         kind: 'page',
@@ -274,16 +231,14 @@ export class PageSettler {
       held: stage.heldEntries,
       refused: stage.refusals,
     })
-    if (claim !== null) {
-      const { fetchedAtMs } = document
-      const original = { url: entry.url, fetchedAtMs, payloadDigest: page.warc === null ? null : payloadDigest }
-      try {
-        contentSeen.keep(claim, original, position)
-      } catch (cause) {
-        throw inDoubt(`${entry.url} is in the books and its content is not in the set`, cause)
-      }
+    if (claim === null) return
+    const { fetchedAtMs } = document
+    const original = { url: entry.url, fetchedAtMs, payloadDigest: page.warc === null ? null : payloadDigest }
+    try {
+      contentSeen.keep(claim, original, position)
+    } catch (cause) {
+      throw inDoubt(`${entry.url} is in the books and its content is not in the set`, cause)
     }
-    return true
   }
 }
 

@@ -27,6 +27,9 @@ export interface ReturnsRules {
 /** A page with its fields still open. */
 export type OpenPageRecord = { -readonly [field in keyof PageRecord]: PageRecord[field] }
 
+/** Of a page that is in an archive. */
+export type KeptNote = ReturnNote & { readonly capture: Capture }
+
 export class Returns {
   readonly #pages: Pick<ReturnedPages, 'find'>
   readonly #rules: ReturnsRules
@@ -50,7 +53,7 @@ export class Returns {
   }
 
   /** The visit before, where the server says that its content still holds. */
-  unchanged(url: string, document: Document): (ReturnNote & { readonly capture: Capture }) | null {
+  unchanged(url: string, document: Document): KeptNote | null {
     // A 304 to a question without validators says nothing of what we have.
     if (document.status !== 304 || this.validatorsOf(url) === undefined) return null
     const note = this.#pages.find(url)
@@ -71,7 +74,7 @@ export function unchangedRecord(
   entry: FrontierEntry,
   document: Document,
   asked: Asked,
-  { visit, capture }: ReturnNote & { readonly capture: Capture },
+  { visit, capture }: KeptNote,
   warc: WarcLocation | null,
 ): PageRecord {
   const record: OpenPageRecord = {

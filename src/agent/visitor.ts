@@ -392,20 +392,17 @@ export class Visitor {
     const { permits, settler, books, faults } = this.#parts
     const broken = (cause: unknown): Step => this.#broke(turn, entry, document, cause)
     let reading: Reading
-    let settled: Promise<boolean> | boolean
     try {
       faults.hit('visitor')
       reading = this.#read(turn, entry, origin, document)
-      settled = reading.kind === 'final' && settler.settle(entry, document)
     } catch (cause) {
       return broken(cause)
     }
     const { restMs, pause } = reading
     switch (reading.kind) {
       case 'final':
-        if (!(settled instanceof Promise)) return this.#settled(settled, pause, restMs)
         // One or the other: what fails after the page is settled is not the page's failure.
-        return settled.then((isPage) => this.#settled(isPage, pause, restMs), broken)
+        return settler.settle(entry, document).then((isPage) => this.#settled(isPage, pause, restMs), broken)
       case 'pause':
         permits.giveBack()
         if (pause !== null) books.rest(pause)
