@@ -36,7 +36,7 @@ test('of more than go together the first group is through before the second begi
   expect(await turn).toBe(240)
   await all
   const groups = said.map((one) => Math.floor(Number(one.split(' ')[1]) / 32))
-  expect(groups).toEqual([...groups].sort())
+  expect(groups).toEqual([...groups].sort((one, two) => one - two))
 })
 
 test('one that waits for something else holds nobody up, and one that comes while a group goes is of the next', async () => {
