@@ -164,6 +164,23 @@ test('a page and its links stand in one batch, and are counted once', async () =
   expect(figures).toMatchObject({ pages: 1, bytes: 10, wireBytes: 5 })
 })
 
+test('a full batch is committed before its tick, in the next turn of the loop: not in the middle of whoever fills it', async () => {
+  const { books, file, ledger } = harness()
+  let asked = 0
+  file.state = () => ++asked
+  const fill = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) books.failed(entry(String(i)), 'DNS_NO_NAME', '')
+  }
+  fill(0, 5_001)
+  const room = books.pressure()
+  await settle()
+  fill(5_001, 5_003)
+  expect(asked).toBe(0)
+  await room
+  expect(asked).toBe(1)
+  expect(ledger.written.map((batch) => batch.ended.length)).toEqual([5_003])
+})
+
 test('a commit that fails is reported as a fault and never taken for done', async () => {
   const { books, clock, faults, ledger } = harness({ failing: true })
   books.refused('scheme')

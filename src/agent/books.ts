@@ -88,6 +88,8 @@ export class Books {
   /** Verdicts taken back in this batch. */
   #takenBack: Verdict[] = []
   #commit: Promise<void> | null = null
+  /** A commit that is to begin with the next turn of the loop. */
+  #next: Promise<void> | null = null
   #hold: Promise<void> | null = null
   #states: Readonly<Record<string, unknown>>
   /** Who is to be called when the batch of a number is durable. */
@@ -239,7 +241,7 @@ export class Books {
    * very long, because a disk hangs or the engine of a cluster is away: what is asked for now may have to be asked for again.
    */
   pressure(): Promise<void> | undefined {
-    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX) return this.commit()
+    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX) return this.#commitNext()
     if (this.#commit !== null && this.#parts.clock.nowMs() - this.#commitSinceMs > COMMIT_STALLED_MS)
       return this.commit()
     return this.#parts.frontier.pressure() ?? this.#parts.pressureAbroad()
@@ -382,14 +384,27 @@ export class Books {
     this.#wasTouched = true
     this.#isDirty = true
     if (this.#isClosed) return
-    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) this.#commitSoon()
-    else if (this.#cancelTick === null) {
+    if (this.#verdicts.length >= VERDICTS_PER_BATCH_MAX && this.#commit === null) {
+      if (this.#next === null) this.#commitNext().catch((fault: unknown) => this.#parts.onFault(fault))
+    } else if (this.#cancelTick === null) {
       const { clock, tickMs } = this.#parts
       this.#cancelTick = clock.callAt((clock.nowMs() + tickMs) as ReturnType<Clock['nowMs']>, () => {
         this.#cancelTick = null
         this.#commitSoon()
       })
     }
+  }
+
+  /**
+   * Commits in a turn of the loop of its own. Whoever settles a page is in the middle of one, together with others (convoy.ts) whose links
+   * and archive records are written and who are not in the books yet: a batch that was taken now would speak of them.
+   */
+  #commitNext(): Promise<void> {
+    this.#next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#next = null
+      return this.commit()
+    })
+    return this.#next
   }
 
   #commitSoon(): void {

@@ -1,8 +1,9 @@
 // A page that breaks us costs its URL a try, and in the end the URL; everything else is as if it had not been there.
 
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { directory, expectTruth, startWeb } from '../../test/crawl/expect-truth.ts'
 import { crawl, type CrawlResult, FAST } from '../../test/crawl/run-crawl.ts'
+import { wrapMethod } from '../../test/wrap-method.ts'
 import { Fault } from '../base/index.ts'
 import { CachingResolver } from '../dns/index.ts'
 import { type FetchRequest, HttpFetcher } from '../fetch/index.ts'
@@ -40,50 +41,34 @@ class Breaker {
 
 type Place = 'fetch' | 'settle' | 'links' | 'links met' | 'robots' | 'rules'
 
-type Method = (this: unknown, ...args: readonly unknown[]) => unknown
-
-/** Wraps a method of all objects of a class, until the test is over. */
-function wrap(
-  prototype: object,
-  name: string,
-  around: (args: readonly unknown[], run: () => unknown, self: unknown) => unknown,
-): void {
-  const before = Object.getOwnPropertyDescriptor(prototype, name) as PropertyDescriptor & { value: Method }
-  const value: Method = function (...args) {
-    return around(args, () => Reflect.apply(before.value, this, args), this)
-  }
-  Object.defineProperty(prototype, name, { ...before, value })
-  onTestFinished(() => void Object.defineProperty(prototype, name, before))
-}
-
 /** Has a part of the walk throw; what it does else stays as it is. */
 function breakAt(place: Place, breaker: Breaker): void {
   switch (place) {
     case 'fetch':
-      return wrap(HttpFetcher.prototype, 'fetch', ([request], run) => {
+      return wrapMethod(HttpFetcher.prototype, 'fetch', ([request], run) => {
         const { purpose, url } = request as FetchRequest
         if (purpose === 'page') breaker.step(url)
         return run()
       })
     case 'settle':
-      return wrap(PageSettler.prototype, 'settle', async ([entry], run) => {
+      return wrapMethod(PageSettler.prototype, 'settle', async ([entry], run) => {
         breaker.step((entry as FrontierEntry).url)
         return run()
       })
     case 'links':
       // Its content is claimed, and archived; its links are not met yet.
-      return wrap(Admission.prototype, 'admitLinks', ([source], run) => {
+      return wrapMethod(Admission.prototype, 'admitLinks', ([source], run) => {
         breaker.step((source as LinkSource).url)
         return run()
       })
     case 'links met':
-      return wrap(Admission.prototype, 'admitLinks', async ([source], run) => {
+      return wrapMethod(Admission.prototype, 'admitLinks', async ([source], run) => {
         await run()
         breaker.step((source as LinkSource).url)
       })
     case 'robots':
     case 'rules':
-      return wrap(RobotsCache.prototype, place === 'robots' ? 'set' : 'get', ([origin], run) => {
+      return wrapMethod(RobotsCache.prototype, place === 'robots' ? 'set' : 'get', ([origin], run) => {
         breaker.step(String(origin))
         return run()
       })
@@ -93,7 +78,7 @@ function breakAt(place: Place, breaker: Breaker): void {
 /** What is under way when the fetcher is closed: nothing should be. */
 function watchConnections(): number[] {
   const underWay: number[] = []
-  wrap(HttpFetcher.prototype, 'close', (_, run, self) => {
+  wrapMethod(HttpFetcher.prototype, 'close', (_, run, self) => {
     underWay.push((self as HttpFetcher).figures.underWay)
     return run()
   })
@@ -166,7 +151,7 @@ test.for(['fetch', 'settle', 'links', 'links met'] as const)(
 test('a name that breaks the resolver every time is a host that is given up', async () => {
   const web = await startWeb({ seed: 'names', hosts: 5, pages: 10 })
   const odd = hostKeyOf(web.seeds()[2] as CanonicalUrl)
-  wrap(CachingResolver.prototype, 'resolve', ([host], run) => {
+  wrapMethod(CachingResolver.prototype, 'resolve', ([host], run) => {
     if (host === odd) throw new RangeError('no such thing')
     return run()
   })
@@ -182,7 +167,7 @@ test('a name that breaks the resolver every time is a host that is given up', as
 
 test.for(['ASSERTION', 'DISK_FULL', 'LEDGER_CORRUPT'] as const)('%s is the end of the agent', async (code) => {
   const web = await startWeb({ hosts: 2, pages: 10 })
-  wrap(PageSettler.prototype, 'settle', async () => {
+  wrapMethod(PageSettler.prototype, 'settle', async () => {
     throw new Fault(code, 'so it is')
   })
   await expect(crawl({ seeds: web.seeds(), dir: directory() })).rejects.toMatchObject({ code })
@@ -190,7 +175,7 @@ test.for(['ASSERTION', 'DISK_FULL', 'LEDGER_CORRUPT'] as const)('%s is the end o
 
 test('links that were met and not filed end the agent, whatever was thrown', async () => {
   const web = await startWeb({ hosts: 2, pages: 10 })
-  wrap(DiskUrlSeen.prototype, 'meet', ([batch], run) => {
+  wrapMethod(DiskUrlSeen.prototype, 'meet', ([batch], run) => {
     const answer = run()
     // Seeds come one by one.
     if ((batch as FingerprintBatch).count > 1) throw new TypeError('odd')

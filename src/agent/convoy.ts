@@ -5,8 +5,8 @@
 // One by one, every step of every page found the caches of the processor full of other steps, and every request woke its server
 // before the next page was read (docs/decisions/0053-pages-in-step.md).
 //
-// Always true: who gathers goes on before the loop reads again; nobody waits for anybody in particular. One that has to wait
-// for something else, such as a disk, falls out of step and goes on by itself.
+// Always true: who gathers goes on within a turn of the loop; nobody waits for anybody in particular. One that has to wait for
+// something else, such as a disk, falls out of step and goes on by itself.
 
 /** Enough to share what a step loads, few enough that their bodies stay in the cache and that servers get the next requests soon. */
 const TOGETHER_MAX = 32

@@ -49,7 +49,8 @@ export class PageSettler {
    */
   async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
     const { books, chain, contentSeen, wishes, returns } = this.#parts
-    await this.#convoy.gather()
+    // A large one has the walk for itself: what is read of it is in memory until it is settled.
+    if (document.body.length <= TOGETHER_BYTES_MAX) await this.#convoy.gather()
     const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
     const processed = chain.run(page)
     if (processed !== undefined) await processed
@@ -147,7 +148,8 @@ export class PageSettler {
     const stage = new Stage(linkLog, entry)
     const record =
       asked.action === 'skip' ? null : pageRecord(entry, page, asked, digest, payloadDigest, original, location, target)
-    if (record !== null) returns?.mark(record)
+    // Asked here, once: between steps others are looked for, and each search may read the disk.
+    const isReturn = record !== null && returns?.mark(record) === true
     await IN_STEP
     try {
       let later: Promise<void> | undefined
@@ -155,9 +157,10 @@ export class PageSettler {
       else if (page.parsed !== null && isSuccess(document) && (original === null || followsDuplicates)) {
         later = admission.admitLinks(entry, page.parsed, !obeysRobots || !asked.directives.nofollow, stage)
       }
-      // From here to the books without another turn of the loop: what is met now is committed with them (src/url-seen).
+      // From here to the books there is no other turn of the loop: before it no batch can say that these links are known (src/url-seen).
       await (later ?? IN_STEP)
-      if (record !== null) this.#learn(entry, page, stage)
+      // One that is returned to has taught what it can.
+      if (record !== null && !isReturn) this.#learn(entry, page, stage)
     } catch (cause) {
       return this.#saveLinks(stage, cause)
     }
@@ -167,7 +170,7 @@ export class PageSettler {
       return false
     }
     await IN_STEP
-    this.#enter(entry, page, record, payloadDigest, claim, stage)
+    this.#enter(entry, page, record, isReturn, payloadDigest, claim, stage)
     return true
   }
 
@@ -183,11 +186,9 @@ export class PageSettler {
     throw cause
   }
 
-  /** Before the books: what breaks on an odd page must not leave it half settled. One that is returned to has taught what it can. */
+  /** Before the books: what breaks on an odd page must not leave it half settled. */
   #learn(entry: FrontierEntry, { document, parsed, mediaType }: PageInHand, stage: Stage): void {
-    const { traps, returns } = this.#parts
-    if (traps === null || returns?.has(entry.url) === true) return
-    traps.learn({
+    this.#parts.traps?.learn({
       url: entry.url,
       host: entry.host,
       via: entry.via,
@@ -207,15 +208,15 @@ export class PageSettler {
     entry: FrontierEntry,
     { document }: PageInHand,
     page: PageRecord,
+    isReturn: boolean,
     payloadDigest: string,
     claim: Buffer | null,
     stage: Stage,
   ): void {
-    const { books, contentSeen, returns } = this.#parts
+    const { books, contentSeen } = this.#parts
     const position = books.settle({
       entry,
-      // One that is returned to leads to what is known.
-      isReturn: returns !== null && returns.has(entry.url),
+      isReturn,
       verdict: {
         url: entry.url,
         kind: 'page',
@@ -298,6 +299,8 @@ function redirectTarget(document: Document): string | null {
   return locationOf(document)
 }
 
+/** Larger bodies are settled one after the other. */
+const TOGETHER_BYTES_MAX = 2 ** 18
 /** Up to here a body is hashed in one piece; it is in memory, or read into it. */
 const ONE_PIECE_BYTES_MAX = 2 ** 20
 

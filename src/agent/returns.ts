@@ -60,12 +60,13 @@ export class Returns {
     return note?.capture == null ? null : { ...note, capture: note.capture }
   }
 
-  /** Says which visit it was, and whether it brought what the last one did. */
-  mark(record: OpenPageRecord): void {
+  /** Says which visit it was, and whether it brought what the last one did. False where it was not visited before. */
+  mark(record: OpenPageRecord): boolean {
     const note = this.#pages.find(record.url)
-    if (note === null) return
+    if (note === null) return false
     record.visit = note.visit + 1
     if (record.status === 200 && note.capture?.digest === record.digest) record.revisitOf = note.capture.fetchedAt
+    return true
   }
 }
 

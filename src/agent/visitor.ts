@@ -164,9 +164,7 @@ export class Visitor {
       wasAsked = true
       const isHead = this.#begin(entry, addresses)
       const outcome = await this.#ask(turn, entry, addresses, i, isHead, brought)
-      const next = this.#answered(turn, entry, origin, i, again, isHead, outcome)
-      // Mostly there is nothing to wait for.
-      const step = next instanceof Promise ? await next : next
+      const step = await this.#answered(turn, entry, origin, i, again, isHead, outcome)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
       if (step.restMs > 0 || step.ends === true) {
@@ -442,7 +440,7 @@ export class Visitor {
     // After the page: replaying the ledger, a page of the host ends the rests asked for before it.
     if (pause !== null) {
       books.rest(pause)
-      // Not later: a checkpoint taken meanwhile would hold the batch with the note, but not the rest.
+      // The turn is given back before the next turn of the loop: a checkpoint in between would hold the batch with the note, but not the rest.
       return { restMs }
     }
     const pressure = books.pressure()

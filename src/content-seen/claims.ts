@@ -9,76 +9,85 @@
 
 import { assert } from '../base/index.ts'
 import type { Original } from './content-seen.ts'
-import { DIGEST_BYTES, hexOf, isSameDigest, keyOf } from './digest.ts'
+import { bitsAt, hexOf, isSameDigest } from './digest.ts'
 
 interface Waiter {
   readonly resolve: (answer: Original | null) => void
   readonly reject: (fault: unknown) => void
 }
 
+interface Claim {
+  readonly digest: Uint8Array
+  /** In order; mostly nobody. */
+  readonly waiters: Waiter[]
+}
+
 export class Claims {
   /**
-   * The claim that is held alone, as nearly every one is: a page is mostly settled in one breath. Bytes beside each other are
-   * compared at once; a table that holds one entry after the other is made anew for each.
+   * In no order, and looked through: those of the pages that are settled together. A map would need a text for each question, and costs ten times
+   * as much. Their first bits stand beside each other.
    */
-  readonly #lone = new Uint8Array(DIGEST_BYTES)
-  /** Who waits for it; null when there is none. */
-  #waitersOfLone: Waiter[] | null = null
-  /** The others, by digest: who waits, in order. */
-  readonly #held = new Map<string, Waiter[]>()
+  readonly #held: Claim[] = []
+  readonly #bits: number[] = []
 
   isHeld(digest: Uint8Array): boolean {
-    return this.#waitersFor(digest) !== undefined
+    return this.#find(digest) !== -1
   }
 
   /** The answer of whoever holds the claim, when that one is done; null when nobody does. */
   wait(digest: Uint8Array): Promise<Original | null> | null {
-    const waiters = this.#waitersFor(digest)
-    return waiters === undefined ? null : waitAmong(waiters)
+    const claim = this.#held[this.#find(digest)]
+    return claim === undefined ? null : waitAmong(claim.waiters)
   }
 
   /** The claim, which nobody holds, is the caller's now. */
   hold(digest: Uint8Array): void {
-    if (this.#waitersOfLone === null) {
-      this.#lone.set(digest)
-      this.#waitersOfLone = []
-    } else this.#held.set(keyOf(digest), [])
+    this.#bits.push(bitsAt(digest, 0) | 0)
+    this.#held.push({ digest: new Uint8Array(digest), waiters: [] })
   }
 
   /** The original is known. Where nobody holds a claim, nobody needs to hear. */
   settle(digest: Uint8Array, original: Original): void {
-    const waiters = this.#waitersFor(digest)
-    if (waiters === undefined) return
-    this.#end(digest, waiters)
-    for (const waiter of waiters) waiter.resolve(original)
+    for (const waiter of this.#end(digest)) waiter.resolve(original)
   }
 
   release(digest: Uint8Array): void {
-    const waiters = this.#waitersFor(digest)
-    if (waiters === undefined) assert(false, `the claim on ${hexOf(digest)} is not held`)
-    const next = waiters.shift()
-    if (next === undefined) this.#end(digest, waiters)
+    const claim = this.#held[this.#find(digest)]
+    if (claim === undefined) assert(false, `the claim on ${hexOf(digest)} is not held`)
+    const next = claim.waiters.shift()
+    if (next === undefined) this.#end(digest)
     else next.resolve(null)
   }
 
   /** Nobody can tell whether there is an original. */
   fail(digest: Uint8Array, fault: unknown): void {
-    const waiters = this.#waitersFor(digest)
-    if (waiters === undefined) return
-    this.#end(digest, waiters)
-    for (const waiter of waiters) waiter.reject(fault)
+    for (const waiter of this.#end(digest)) waiter.reject(fault)
   }
 
-  #waitersFor(digest: Uint8Array): Waiter[] | undefined {
-    if (this.#waitersOfLone !== null && isSameDigest(this.#lone, digest)) return this.#waitersOfLone
-    return this.#held.size === 0 ? undefined : this.#held.get(keyOf(digest))
+  /** hot: its place among those that are held; -1 where it is not. */
+  #find(digest: Uint8Array): number {
+    const bits = bitsAt(digest, 0) | 0
+    for (let at = this.#bits.indexOf(bits); at !== -1; at = this.#bits.indexOf(bits, at + 1)) {
+      if (isSameDigest((this.#held[at] as Claim).digest, digest)) return at
+    }
+    return -1
   }
 
-  #end(digest: Uint8Array, waiters: readonly Waiter[]): void {
-    if (waiters === this.#waitersOfLone) this.#waitersOfLone = null
-    else this.#held.delete(keyOf(digest))
+  /** Nobody holds it any more. Who waited; nobody where it was not held. */
+  #end(digest: Uint8Array): readonly Waiter[] {
+    const at = this.#find(digest)
+    if (at === -1) return NOBODY
+    const { waiters } = this.#held[at] as Claim
+    const [lastBits, last] = [this.#bits.pop() as number, this.#held.pop() as Claim]
+    if (at < this.#held.length) {
+      this.#bits[at] = lastBits
+      this.#held[at] = last
+    }
+    return waiters
   }
 }
+
+const NOBODY: readonly Waiter[] = []
 
 function waitAmong(waiters: Waiter[]): Promise<Original | null> {
   return new Promise((resolve, reject) => waiters.push({ resolve, reject }))

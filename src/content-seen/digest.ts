@@ -27,11 +27,6 @@ export function isSameDigest(one: Uint8Array, other: Uint8Array): boolean {
   return true
 }
 
-/** For maps: one character a byte. */
-export function keyOf(digest: Uint8Array): string {
-  return viewOf(digest).toString('latin1')
-}
-
 export function hexOf(digest: Uint8Array): string {
   return viewOf(digest).toString('hex')
 }
