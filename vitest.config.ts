@@ -13,6 +13,7 @@ export default defineConfig({
     // For machines that are busy with something else: no test is about how long it takes. What they wait for has limits of its own.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    setupFiles: ['test/patience.ts'],
     // Fails a run that leaves promises rejected behind its tests' backs.
     dangerouslyIgnoreUnhandledErrors: false,
     sequence: { sequencer: RunningOrder },

@@ -131,7 +131,7 @@ test('a file that is written again is put again, also where it becomes as long a
 })
 
 test('files that are not kept are removed once they are noted, not before', async () => {
-  const { dir, shelf, begin } = stand()
+  const { dir, shelf, clock, begin } = stand()
   writeFileSync(join(dir, A), 'aaa')
   writeFileSync(join(dir, 'pages.jsonl'), '{}\n')
   shelf.trouble = UNREACHABLE
@@ -139,7 +139,14 @@ test('files that are not kept are removed once they are noted, not before', asyn
   await vi.waitFor(() => expect(shelf.puts).toBe(1))
   expect(existsSync(join(dir, A))).toBe(true)
   shelf.trouble = null
-  const figures = await shipping.finish(['pages.jsonl'], 1_000)
+  let isDone = false
+  const finished = shipping.finish(['pages.jsonl'], 600_000).finally(() => (isDone = true))
+  // The put that failed may note its pause only now.
+  await vi.waitFor(() => {
+    clock.advance(1_000)
+    expect(isDone).toBe(true)
+  })
+  const figures = await finished
   expect(existsSync(join(dir, A))).toBe(false)
   expect(existsSync(join(dir, 'pages.jsonl'))).toBe(true)
   expect(figures.onlyThere).toEqual({ files: 1, bytes: 3 })
