@@ -1,10 +1,10 @@
 // Does a crawl keep to --memory when it has met far more URLs than fit? A real crawl of a large synthetic web, for a while, and what its
 // process took meanwhile.
 //
-//   node bench/memory-bound.ts [--memory 368MiB,512MiB] [--urls 1000000] [--seconds 150] [--hosts 1000] [--pages 5000] [--json FILE]
+//   node bench/memory-bound.ts [--memory 368MiB,512MiB] [--urls 1000000] [--seconds 150] [--hosts 1000] [--pages 5000] [--bytes 100000] [--json FILE]
 //
 // The web runs in a process of its own and every page has some hundred links that are mostly new, so that what waits grows a hundred times
-// faster than what is done with. The crawl is stopped like with Ctrl-C when it has met so many URLs, or when the time is over. Memory is
+// faster than what is done with. --bytes makes pages of about that size, to see what large bodies take. The crawl is stopped like with Ctrl-C when it has met so many URLs, or when the time is over. Memory is
 // what the kernel says (resident set, twice a second; its peak by the kernel's own count) and what Node says it is made of (once a second).
 // Ends with 1 if a peak is above its budget.
 
@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parseSize } from '../src/base/index.ts'
+import { sharesOf } from '../src/view/index.ts'
 import { ForkedTestWeb } from '../testweb/index.ts'
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '150' },
     hosts: { type: 'string', default: '1000' },
     pages: { type: 'string', default: '5000' },
+    bytes: { type: 'string' },
     json: { type: 'string' },
   },
 })
@@ -150,6 +152,7 @@ async function watch(web: ForkedTestWeb, memory: string): Promise<Watched> {
     const inMiB = (bytes: number): number => Math.round(bytes / MIB)
     const budgetMiB = inMiB(parseSize(memory) ?? 0)
     const peakMiB = Math.round(peakKib / 1_024)
+    const shares = await sharesOf(dir)
     return {
       memory,
       budgetMiB,
@@ -172,7 +175,10 @@ async function watch(web: ForkedTestWeb, memory: string): Promise<Watched> {
       },
       course: course.filter((_, i) => i % Math.max(1, Math.floor(course.length / 10)) === 0),
       stateOnDiskMiB: Object.fromEntries(
-        ['journal', 'frontier', 'seen', 'contents'].map((name) => [name, sizeMiB(join(dir, 'state', name))]),
+        ['journal', 'frontier', 'seen', 'contents'].map((name) => [
+          name,
+          sizeMiB(shares.map((share) => join(share, 'state', name))),
+        ]),
       ),
     }
   } finally {
@@ -193,14 +199,19 @@ function lastLine<T>(path: string): T | null {
   return line === undefined ? null : (JSON.parse(line) as T)
 }
 
-function sizeMiB(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+function sizeMiB(folders: readonly string[]): number {
+  const all = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  const files = all.filter((entry) => entry.isFile())
   const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
   return Math.round((bytes / MIB) * 10) / 10
 }
 
 const [hosts, pages] = [Number(values.hosts), Number(values.pages)]
-const web = await ForkedTestWeb.start({ seed: 'memory', hosts, pages, linksPerPage: 150, branching: 120, logMax: 0 })
+const meanBytes = values.bytes === undefined ? {} : { meanBytes: Number(values.bytes) }
+const web = await ForkedTestWeb.start({
+  ...{ seed: 'memory', hosts, pages, linksPerPage: 150, branching: 120, logMax: 0 },
+  ...meanBytes,
+})
 const results: Watched[] = []
 try {
   for (const memory of values.memory.split(',')) {
