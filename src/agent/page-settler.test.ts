@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { directory, startWeb } from '../../test/crawl/expect-truth.ts'
-import { crawl } from '../../test/crawl/run-crawl.ts'
+import { crawl, FAST } from '../../test/crawl/run-crawl.ts'
 import { wrapMethod } from '../../test/wrap-method.ts'
 import type { PageRecord } from '../store/index.ts'
 import { Admission, type LinkSource } from './admission.ts'
@@ -12,20 +12,22 @@ import { Books, type Settled } from './books.ts'
 
 const TOGETHER = 24
 
-/** As many hosts as pages that are to come together, which all say the same, and that at once. */
-async function startChorus(): Promise<string[]> {
-  const waiting: ServerResponse[] = []
+/** As many hosts as pages that are to come together, which answer at once; all say the same, unless told otherwise. */
+async function startChorus(
+  bodyOf = (_host: number) => '<title>one of many</title><p>the same everywhere, <a href="/next">and on</a></p>',
+): Promise<string[]> {
+  const waiting: (() => void)[] = []
   let isOver = false
-  const answer = (response: ServerResponse): void => {
+  const answer = (response: ServerResponse, host: number): void => {
     response.writeHead(200, { 'content-type': 'text/html' })
-    response.end('<title>one of many</title><p>the same everywhere, <a href="/next">and on</a></p>')
+    response.end(bodyOf(host))
   }
-  const servers = Array.from({ length: TOGETHER }, () =>
+  const servers = Array.from({ length: TOGETHER }, (_, host) =>
     createServer(({ url }, response) => {
       if (url === '/robots.txt' || url === '/next') return void response.writeHead(404).end()
-      waiting.push(response)
+      waiting.push(() => answer(response, host))
       isOver ||= waiting.length === TOGETHER
-      if (isOver) for (const one of waiting.splice(0)) answer(one)
+      if (isOver) for (const one of waiting.splice(0)) one()
     }),
   )
   const urls = servers.map(async (server, i) => {
@@ -73,6 +75,26 @@ test('between the meeting of its links and its books a page waits for nothing th
   expect(late).toEqual([])
   // And they did go in step, or this says nothing.
   expect(said.filter((one, i) => one === 'links' && said[i + 1] === 'links').length).toBeGreaterThan(50)
+})
+
+test('a large page is settled before the next one is looked at', async () => {
+  const large = 'much to read. '.repeat(20_000)
+  const seeds = await startChorus((host) => `<title>${host}</title><p>${large}<a href="/next">and on</a></p>`)
+  const said: string[] = []
+  wrapMethod(Admission.prototype, 'admitLinks', ([source], run) => {
+    said.push(`links ${(source as LinkSource).url}`)
+    return run()
+  })
+  wrapMethod(Books.prototype, 'settle', ([settled], run) => {
+    const { entry, verdict } = settled as Settled
+    if (verdict.kind === 'page' && entry.depth === 0) said.push(`books ${entry.url}`)
+    return run()
+  })
+  // Without an archive, whose line all would stand in.
+  const { pages } = await crawl({ seeds, dir: directory(), flags: { ...FAST, warc: 'off', duplicates: 'follow' } })
+  expect(pages.filter(({ status }) => status === 200)).toHaveLength(TOGETHER)
+  expect(said).toHaveLength(2 * TOGETHER)
+  for (let i = 0; i < said.length; i += 2) expect(said[i + 1]?.slice(6)).toBe(said[i]?.slice(6))
 })
 
 test('of equal pages that come together one is the original', async () => {

@@ -24,8 +24,8 @@ interface Claim {
 
 export class Claims {
   /**
-   * In no order, and looked through: those of the pages that are settled together. A map would need a text for each question, and costs ten times
-   * as much. Their first bits stand beside each other.
+   * In no order, and looked through: those of the pages that are settled together. A map would need a text for each question: 1.2 to 1.5 µs
+   * a page beside 0.35 where 32 are held, and no less where a thousand are. Their first bits stand beside each other.
    */
   readonly #held: Claim[] = []
   readonly #bits: number[] = []

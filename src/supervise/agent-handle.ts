@@ -14,7 +14,7 @@ export interface AgentEvents {
 /**
  * A third of it is the most that young objects take at once. Small enough for the caches behind the processor's own: with twice as much a
  * page took 7 % more CPU (51,200 pages, 341, 254, 303, 269, 268 µs beside 320, 254, 268, 241, 258, in turn); with V8's own bound on large
- * machines a crawl took 80 MB more. A space that cannot grow at all has twelve times as many collections, and takes a fifth more CPU.
+ * machines a crawl of 25,000 pages took 390 MB, with 48 here 310. A space that cannot grow at all has twelve times as many collections, and takes a fifth more CPU.
  * Bounded here, for each thread: flags of V8 that would are of the whole process.
  */
 const YOUNG_MB = 24
