@@ -111,6 +111,7 @@ describe('a record that is wrong in one point is told by that point', () => {
     expect(checkWarc(gzipSync(Buffer.concat([bytes, bytes]))).problems.join()).toMatch(
       /more than one record in a member/,
     )
+    expect(checkWarc(Buffer.concat([gzipSync(bytes), gzipSync('')])).problems.join()).toMatch(/nothing in it/)
     expect(checkWarc(Buffer.concat([gzipSync(bytes), Buffer.from('rubbish')])).problems.join()).toMatch(
       /no gzip member/,
     )

@@ -75,6 +75,7 @@ export function checkWarc(bytes: Buffer, options: CheckOptions = {}): WarcCheck 
   try {
     for (const frame of framesOf(bytes)) {
       const isCompressed = frame.content !== bytes
+      if (isCompressed && frame.content.length === 0) problems.push(`byte ${frame.offset}: a member with nothing in it`)
       for (let at = 0; at < frame.content.length;) {
         if (isCompressed && at > 0) problems.push(`byte ${frame.offset}: more than one record in a member`)
         const record = readRecord(frame, at, isCompressed, options, problems)

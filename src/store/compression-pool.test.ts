@@ -65,6 +65,26 @@ test.each(['gzip', 'zstd'] as const)('every record becomes one whole %s member, 
   )
 })
 
+// An engine that has filled its buffer is asked for more, and must have nothing more to say.
+test.each(['gzip', 'zstd'] as const)('a %s member that ends with the last byte of a buffer is whole', async (kind) => {
+  const outputBytes = 64 * 1_024
+  let bytes = outputBytes / 2
+  // Random bytes are stored as they are: what is missing to fill the buffer can be added, in a try or two.
+  for (let tries = 0; tries < 100; tries++) {
+    const pool = poolOf(kind)
+    const first = await compressed(pool, recordOf(randomBytes(outputBytes / 4)))
+    const record = recordOf(randomBytes(bytes))
+    const member = await compressed(pool, record)
+    const frames = framesOf[kind](member)
+    expect(frames).toHaveLength(1)
+    expect(frames[0]!.content.equals(built(record))).toBe(true)
+    const missing = outputBytes - first.length - member.length
+    if (missing === 0) return
+    bytes += missing
+  }
+  expect.unreachable('the buffer was never filled exactly')
+})
+
 class CountedBody extends PlainBody {
   static read = 0
   override bytes(): Uint8Array {

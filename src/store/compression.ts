@@ -12,20 +12,13 @@
 // The kernel takes 61 µs for a page where zlib takes 104 (level 1) to 135 (level 4), and some 10 more to go to the pool and back. Engines of the pool live as
 // long as the archive: `zlib.gzip`, which makes one for every call, takes half as much again of our thread and up to twice the CPU.
 
-import {
-  constants,
-  createGzip,
-  createZstdCompress,
-  type Gzip,
-  gzipSync,
-  type ZstdCompress,
-  type ZstdOptions,
-} from 'node:zlib'
+import { constants, createGzip, type Gzip, gzipSync, type ZstdOptions } from 'node:zlib'
 import type { Transform } from 'node:stream'
 import { GzipKernel } from './gzip-kernel.ts'
 import type { GzipLevel } from './options.ts'
 import { storedMember, storedPieces } from './stored-member.ts'
 import { buildRecord, type PlannedRecord, recordPieces, textBytes } from './warc-record.ts'
+import { ZstdEngine } from './zstd-engine.ts'
 
 export interface Compression {
   /** Behind `.warc`. */
@@ -45,7 +38,7 @@ export interface Compression {
 
 export interface Engines {
   /** Makes a member of every write. */
-  readonly member: () => Gzip | ZstdCompress
+  readonly member: () => Gzip | ZstdEngine
   /** zlib wants to be told that a member is over; zstd knows, and would forget its level. */
   readonly resets: boolean
 }
@@ -130,11 +123,11 @@ function zstd(level: number): Compression {
   return {
     suffix: '.zst',
     wholeBytesMax: WHOLE_BYTES_MAX,
-    engines: { member: () => createZstdCompress(whole), resets: false },
+    engines: { member: () => new ZstdEngine(whole), resets: false },
     inPlace: () => null,
     stream: (record) => ({
       pieces: recordPieces(record),
-      compressor: createZstdCompress({ params, pledgedSrcSize: record.bytes }),
+      compressor: new ZstdEngine({ params, pledgedSrcSize: record.bytes }),
     }),
   }
 }
