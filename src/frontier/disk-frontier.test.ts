@@ -134,6 +134,42 @@ describe('DiskFrontier with more hosts than memory', () => {
     return frontier
   }
 
+  test('of a host with URLs in many bands memory has those that come next, not the first of each band', async () => {
+    const clock = new ManualClock()
+    const settings = { clock, delayMs: 0, ipDelayMs: 0, ipConnections: 8, bands: 4, memoryBytes: 10_000 }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), settings, true)
+    await frontier.endReplay()
+    const emptyBytes = frontier.bytesInMemory
+    const offered: string[] = []
+    for (let band = 0; band < 4; band++) {
+      for (let i = 0; i < 600; i++) {
+        const entry = { ...entryOf(1, band * 1_000 + i), band }
+        frontier.offer(entry)
+        offered.push(entry.url)
+      }
+    }
+    frontier.seal(1)
+    frontier.committed(1)
+    await frontier.written()
+    // Sixty-four rows of 120 bytes, a dozen segments, the host; with sixty-four of each band it would be 31,000.
+    expect(frontier.bytesInMemory - emptyBytes).toBeLessThan(16_000)
+    const taken: string[] = []
+    while (taken.length < offered.length) {
+      const turn = frontier.take()
+      if (turn === null) {
+        await frontier.idle()
+        continue
+      }
+      for (const entry of turn.entries) {
+        taken.push(entry.url)
+        frontier.conclude(entry, true)
+      }
+      frontier.settle(turn, { restMs: 0 })
+    }
+    expect(taken).toEqual(offered)
+    await frontier.close()
+  })
+
   test('most of them wait on disk, and memory keeps its bound', async () => {
     const frontier = await filled(new ManualClock())
     await frontier.idle()
