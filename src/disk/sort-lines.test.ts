@@ -44,7 +44,7 @@ test('the output holds every line of every input once per occurrence, in byte or
 test('more runs than can be merged at once are merged in rounds, and nothing is left beside the output', async () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `${(i * 7_919) % 20_000}`.padStart(40, '0'))
   const paths = await write([lines.slice(0, 12_000).join('\n'), `${lines.slice(12_000).join('\n')}\n`])
-  // Reads come in blocks, so a run holds at least one block: about eight runs.
+  // Reads come in blocks, so a run holds at least one block: about a dozen runs.
   await sortLines(paths, output, { memoryBytes: 1, fanIn: 2 })
   expect(await readFile(output, 'utf8')).toBe(`${lines.toSorted().join('\n')}\n`)
   expect((await readdir(folder)).toSorted()).toEqual(['input-0', 'input-1', 'sorted'])

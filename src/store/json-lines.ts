@@ -76,12 +76,15 @@ export async function* readJsonBlocks<T>(path: string): AsyncGenerator<readonly 
   }
 }
 
+/** A longer text has memory of its own in V8, fresh each time: lines took 3.7 to 4.2 µs in blocks of 256 KiB, 3.5 to 3.8 in these. */
+const READ_BYTES = 64 * 2 ** 10
+
 async function* readWholeLines(path: string): AsyncGenerator<readonly string[]> {
   try {
     const handle = await open(path, 'r')
     try {
       const decoder = new TextDecoder()
-      const buffer = Buffer.allocUnsafe(256 * 2 ** 10)
+      const buffer = Buffer.allocUnsafe(READ_BYTES)
       let rest = ''
       for (;;) {
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, null)
