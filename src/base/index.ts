@@ -13,7 +13,7 @@ export {
 export { type FaultFigures, FaultTally } from './fault-tally.ts'
 export { type Figure, FIGURE_SCOPES, type FigureName, FIGURES, type FigureScope, metricName } from './figure-table.ts'
 export { isoDate } from './iso-date.ts'
-export { KERNEL_PAGE_BYTES, type KernelExports, kernelMaker, type KernelMemory } from './kernel.ts'
+export { KERNEL_PAGE_BYTES, type KernelExports, kernelMaker, type KernelMemory, newAlignedMemory } from './kernel.ts'
 export { Random } from './random.ts'
 export { FaultOnPurpose, SeededFaults } from './seeded-faults.ts'
 export { type DecodeText, textDecoder } from './text-decoder.ts'

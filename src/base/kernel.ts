@@ -4,9 +4,12 @@
 interface Platform {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: object }
+  readonly Memory: new (limits: { readonly initial: number; readonly maximum: number }) => {
+    readonly buffer: ArrayBuffer
+  }
 }
 
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: Platform }).WebAssembly
+const { Module, Instance, Memory } = (globalThis as unknown as { WebAssembly: Platform }).WebAssembly
 
 /** Memory of an instance, and all it can read or write. A view is of no use any more once it has grown. */
 export interface KernelMemory {
@@ -32,4 +35,10 @@ export function kernelMaker(base64: string): () => KernelExports {
     module ??= new Module(Buffer.from(base64, 'base64'))
     return new Instance(module).exports as KernelExports
   }
+}
+
+/** Memory that begins at a page of the machine, which no other memory of ours is sure to. It may keep eight GiB of address space: few at a time. */
+export function newAlignedMemory(bytes: number): ArrayBuffer {
+  const pages = Math.ceil(bytes / KERNEL_PAGE_BYTES)
+  return new Memory({ initial: pages, maximum: pages }).buffer
 }

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Fault } from '../base/index.ts'
-import { AppendFile, type AppendHandle } from './append-file.ts'
+import { AppendFile } from './append-file.ts'
+import type { AppendHandle } from './append-handle.ts'
 
 let folder: string
 let path: string

@@ -13,13 +13,11 @@
 //   - once a write has failed nothing more is written, and every later call fails with that fault:
 //     whatever was promised durable before still is, whatever was not is cut off by the next open.
 
-import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { assert, diskFault, Fault } from '../base/index.ts'
+import { type AppendHandle, openForAppending } from './append-handle.ts'
 import { syncDirectory } from './atomic-file.ts'
-
-/** What of a file handle is used, so that a test can play a disk that writes short or fails. */
-export type AppendHandle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>
+import { BLOCK_BYTES, type BlockBuffers, type OpenDirect, pastCache } from './past-cache.ts'
 
 export interface AppendFileOptions {
   /** The length the file had when its last facts were committed. What stands beyond is cut off. */
@@ -28,11 +26,15 @@ export interface AppendFileOptions {
   readonly bufferBytes?: number
   /** More than this in memory, and `needsDrain` asks the caller to wait. */
   readonly waitingBytesMax?: number
+  /** To write past the page cache from: buffers of `bufferBytes`, which may serve one file after the other. */
+  readonly pastCache?: BlockBuffers
   readonly openHandle?: (path: string) => Promise<AppendHandle>
+  /** For tests, as `openHandle`. */
+  readonly openDirect?: OpenDirect
 }
 
 /** Measured on ext4: writes below 256 KiB cost CPU per call, above 1 MiB nothing more is won. */
-const BUFFER_BYTES = 2 ** 20
+export const BUFFER_BYTES = 2 ** 20
 
 const SPARES_MAX = 4
 
@@ -59,6 +61,7 @@ export class AppendFile {
   readonly #handle: AppendHandle
   readonly #bufferBytes: number
   readonly #waitingBytesMax: number
+  readonly #blockBuffers: BlockBuffers | null
   #buffer: Buffer | null = null
   /** In `#buffer`: filled up to `#fill`, handed to the writer up to `#handed`. */
   #fill = 0
@@ -82,12 +85,15 @@ export class AppendFile {
     this.#syncedLength = length
     this.#bufferBytes = options.bufferBytes ?? BUFFER_BYTES
     this.#waitingBytesMax = options.waitingBytesMax ?? 4 * this.#bufferBytes
+    this.#blockBuffers = options.pastCache ?? null
     // The part of the buffer not handed over yet counts as waiting, so a smaller bound could never be met.
     assert(this.#waitingBytesMax >= 2 * this.#bufferBytes, `${path}: waitingBytesMax below two buffers`)
   }
 
   /** Opens or creates. A file shorter than its committed length has lost durable bytes: a fault. */
   static async open(path: string, options: AppendFileOptions = {}): Promise<AppendFile> {
+    const { pastCache: buffers, openDirect, bufferBytes = BUFFER_BYTES } = options
+    assert(buffers === undefined || buffers.bytes >= bufferBytes, `${path}: buffers are smaller than they should be`)
     try {
       const handle = await (options.openHandle ?? openForAppending)(path)
       try {
@@ -104,7 +110,8 @@ export class AppendFile {
           await handle.datasync()
         }
         await syncDirectory(dirname(path))
-        return new AppendFile(path, handle, length, options)
+        const writer = buffers === undefined ? handle : await pastCache(path, handle, buffers, openDirect)
+        return new AppendFile(path, writer, length, options)
       } catch (cause) {
         await handle.close()
         throw cause
@@ -211,6 +218,10 @@ export class AppendFile {
     } finally {
       this.#fault ??= new Fault('ASSERTION', `${this.path} was used after it was closed`)
       await this.#writing
+      const last = this.#buffer
+      // Once, also where it is closed again after a fault.
+      this.#buffer = null
+      if (last !== null) this.#blockBuffers?.giveBack(last)
       await this.#handle.close()
     }
   }
@@ -224,16 +235,17 @@ export class AppendFile {
       if (this.#buffer.length - this.#fill >= bytes) return this.#buffer
       this.#handOver(true)
     }
-    this.#buffer = this.#spares.pop() ?? Buffer.allocUnsafeSlow(this.#bufferBytes)
-    this.#fill = 0
-    this.#handed = 0
+    this.#buffer = this.#blockBuffers?.take() ?? this.#spares.pop() ?? Buffer.allocUnsafeSlow(this.#bufferBytes)
+    // Blocks of the file are blocks in memory.
+    this.#fill = this.#blockBuffers?.holds(this.#buffer) === true ? this.#length % BLOCK_BYTES : 0
+    this.#handed = this.#fill
     return this.#buffer
   }
 
   #advance(bytes: number): void {
     this.#fill += bytes
     this.#length += bytes
-    if (this.#fill === this.#bufferBytes) this.#handOver(true)
+    if (this.#fill === this.#buffer?.length) this.#handOver(true)
   }
 
   #handOver(isLast: boolean): void {
@@ -259,7 +271,9 @@ export class AppendFile {
           this.#writtenLength += bytesWritten
           this.#wake()
         }
-        if (range.isLast && this.#spares.length < SPARES_MAX) this.#spares.push(range.buffer)
+        if (range.isLast && this.#blockBuffers?.giveBack(range.buffer) !== true && this.#spares.length < SPARES_MAX) {
+          this.#spares.push(range.buffer)
+        }
       }
     } catch (cause) {
       this.#fail(cause)
@@ -290,15 +304,5 @@ export class AppendFile {
     for (const waiter of this.#waiters) waiter.reject(this.#fault)
     this.#waiters = []
     return this.#fault
-  }
-}
-
-async function openForAppending(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r+')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    // 'wx+': what another process created in between must not be emptied.
-    return await open(path, 'wx+')
   }
 }

@@ -1,4 +1,4 @@
-export { AppendFile, type AppendFileOptions } from './append-file.ts'
+export { AppendFile, type AppendFileOptions, BUFFER_BYTES } from './append-file.ts'
 export { moveDurably, syncDirectory, writeAtomically } from './atomic-file.ts'
 export { type DirectoryLock, lockDirectory, whoHolds } from './directory-lock.ts'
 export { LineReader } from './line-reader.ts'
@@ -12,6 +12,7 @@ export {
   readFrames,
   scanFrames,
 } from './framed-log.ts'
+export { BlockBuffers } from './past-cache.ts'
 export { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 export { sortLines } from './sort-lines.ts'
 export { mergeRuns } from './merge-runs.ts'

@@ -19,6 +19,10 @@ export const storeOptions = z.strictObject({
   ),
   // Level 3 has most of the gain for two thirds of the cost.
   zstdLevel: count(3, { text: 'Level of zstd: 1 is fastest, 19 smallest.' }, { min: 1, max: 19 }),
+  // On: a copy into the page cache costs ten times the write itself, and takes memory from what is read (decision 0054).
+  pastCache: yesNo(true, {
+    text: "Write the archive past the system's page cache, where the file system can; off, through it like any other file.",
+  }),
   requests: yesNo(true, { text: 'Archive each request beside its response.' }),
   // Off: pages.jsonl says the same, and the third record was 3 % of the CPU of a page in a crawl without compression.
   metadata: yesNo(false, {

@@ -7,7 +7,7 @@
 
 import type { Transform } from 'node:stream'
 import { assert, type Clock, diskFault, type Fault } from '../base/index.ts'
-import { AppendFile } from '../disk/index.ts'
+import { AppendFile, type BlockBuffers } from '../disk/index.ts'
 import type { ArchiveFile, ArchiveState, OnPlace } from './archive.ts'
 import type { Compression } from './compression.ts'
 import type { WarcLocation } from './records.ts'
@@ -23,6 +23,8 @@ export interface WarcOutputSettings {
   readonly clock: Clock
   /** A file that has reached it is closed, so it may be longer by one document. */
   readonly fileBytesMax: number
+  /** Null to write through the page cache. */
+  readonly buffers: BlockBuffers | null
 }
 
 interface OpenFile {
@@ -172,12 +174,12 @@ export class WarcOutput {
 
   /** Goes on in a file cut back to its committed length, unless it is compressed otherwise than we do. */
   async goOn({ file: name, length }: ArchiveFile): Promise<void> {
-    const { files, compression } = this.#settings
+    const { compression } = this.#settings
     if (!name.endsWith(`.warc${compression.suffix}`)) {
       this.#full.push({ file: name, length })
       return
     }
-    const file = await AppendFile.open(files.openPath(name), { committedLength: length })
+    const file = await this.#openFile(name, length)
     this.#open = { name, file, wholeBytes: length, isFresh: false }
   }
 
@@ -185,7 +187,7 @@ export class WarcOutput {
     const { files, compression, clock, info, records } = this.#settings
     const wallMs = clock.wallMs()
     const name = files.name(this.#serial, wallMs, compression.suffix)
-    const file = await AppendFile.open(files.openPath(name), { committedLength: 0 })
+    const file = await this.#openFile(name, 0)
     const open = { name, file, wholeBytes: 0, isFresh: false }
     try {
       await this.#stream(open, [planWarcinfo(info, name.slice(name.lastIndexOf('/') + 1), wallMs, records)])
@@ -196,6 +198,14 @@ export class WarcOutput {
     // Only now: a state that spoke of the file before would have a later run go on in it without its first record.
     this.#serial++
     this.#open = { ...open, isFresh: true }
+  }
+
+  #openFile(name: string, committedLength: number): Promise<AppendFile> {
+    const { files, buffers } = this.#settings
+    return AppendFile.open(files.openPath(name), {
+      committedLength,
+      ...(buffers === null ? {} : { pastCache: buffers }),
+    })
   }
 
   #ready(): OpenFile {

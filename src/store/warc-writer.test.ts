@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { constants, createReadStream, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { appendFile, chmod, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,12 +39,14 @@ interface Changes {
   readonly crawlName?: string
   readonly agent?: number
   readonly blockDigest?: boolean
+  readonly pastCache?: boolean
   readonly info?: Record<string, string>
 }
 
 function openWriter(changes: Changes = {}): Promise<WarcWriter> {
   const { warc = 'gzip', bytesMax, resumeFrom = null } = changes
-  const said = { metadata: true, blockDigest: changes.blockDigest ?? true, gzipLevel: warc === 'zlib' ? 4 : 'fast' }
+  const { blockDigest = true, pastCache = true } = changes
+  const said = { metadata: true, blockDigest, pastCache, gzipLevel: warc === 'zlib' ? 4 : 'fast' }
   const options = { ...storeOptions.parse(said), warc: warc === 'zlib' ? ('gzip' as const) : warc }
   return WarcWriter.open({
     directory,
@@ -73,8 +75,39 @@ function targets(mayBeOpen = false): string[] {
   return responses.map((record) => record.field('WARC-Target-URI')!.replace('http://127.0.0.1/', ''))
 }
 
+/** Files of the archive that this process has open to write past the page cache. */
+function openPastCache(): string[] {
+  const found: string[] = []
+  for (const fd of readdirSync('/proc/self/fd')) {
+    try {
+      const flags = Number.parseInt(
+        /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '0',
+        8,
+      )
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      if ((flags & constants.O_DIRECT) !== 0 && path.startsWith(directory)) found.push(path)
+    } catch {
+      // Closed meanwhile: the one that lists them is among them.
+    }
+  }
+  return found
+}
+
 const names = async (): Promise<string[]> => (await readdir(join(directory, 'archive'))).toSorted()
 const archived = (file: string): string => join(directory, 'archive', file)
+
+test.skipIf(!existsSync('/proc/self/fdinfo'))('writes past the page cache, unless it is told not to', async () => {
+  const byOption: string[][] = []
+  for (const pastCache of [true, false]) {
+    const writer = await openWriter({ pastCache, warc: 'none' })
+    await write(writer, 'a', Buffer.alloc(2_000_000, 'a'))
+    byOption.push(openPastCache())
+    await writer.close()
+    expect(openPastCache()).toEqual([])
+  }
+  expect(byOption).toEqual([[expect.stringMatching(/\.warc\.open$/)], []])
+  expect(targets()).toEqual(['a', 'a'])
+})
 
 describe.each(COMPRESSIONS)('with --warc %s', (warc) => {
   archiveConformance(async () => {

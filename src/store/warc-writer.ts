@@ -15,6 +15,7 @@
 //   - after a failed write nothing more is written, and everyone who waits is told.
 
 import { type Clock, diskFault, Fault } from '../base/index.ts'
+import { BlockBuffers, BUFFER_BYTES } from '../disk/index.ts'
 import type { Document } from '../document/index.ts'
 import type { Archive, ArchiveFacts, ArchiveState, OnPlace } from './archive.ts'
 import { CompressionPool } from './compression-pool.ts'
@@ -43,6 +44,9 @@ export interface WarcWriterSettings extends WarcPlace {
 
 /** Uncompressed bytes of the documents in the line: some hundred pages, far more than the lanes can have in hand. */
 const LINE_BYTES_MAX = 2 * 2 ** 20
+
+/** Four that wait, at which whoever writes is told to, one that is being filled, and one between. */
+const BUFFERS = 6
 
 /** A document on its way, and who waits for its place. */
 interface Passenger {
@@ -90,6 +94,7 @@ export class WarcWriter implements Archive {
       info: settings.info,
       clock: settings.clock,
       fileBytesMax: options.warcSize,
+      buffers: options.pastCache ? new BlockBuffers(BUFFERS, BUFFER_BYTES) : null,
     })
   }
 

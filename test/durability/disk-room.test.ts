@@ -2,12 +2,19 @@
 // was promised is there, what was not is gone or whole, and going on afterwards works as if nothing had been.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Random } from '../../src/base/index.ts'
-import { AppendFile, FramedLog, makeDirectory, moveDurably, writeAtomically } from '../../src/disk/index.ts'
+import {
+  AppendFile,
+  BlockBuffers,
+  FramedLog,
+  makeDirectory,
+  moveDurably,
+  writeAtomically,
+} from '../../src/disk/index.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
 vi.mock('node:fs', async (original) => (await import('./recorded-fs.ts')).recordedFs(await original()))
@@ -113,15 +120,35 @@ describe('a framed log', () => {
   })
 })
 
-test('an append-only file holds after any cut what was synced, and opens at that length', async () => {
+test.each([
+  { way: 'through the cache', bytes: 20_000, options: { bufferBytes: 1_024 }, isDirect: false },
+  {
+    way: 'past the cache',
+    bytes: 800_000,
+    options: { bufferBytes: 2 ** 17, pastCache: new BlockBuffers(2, 2 ** 17) },
+    isDirect: true,
+  },
+])('an append-only file, written $way, holds after any cut what was synced, and opens at that length', async (row) => {
   const disk = SimulatedDisk.watch(directory)
-  const all = bytesOf('append', 20_000)
+  const all = bytesOf('append', row.bytes)
   const promised = new Promises(disk, -1)
-  const file = await AppendFile.open(join(directory, 'file'), { bufferBytes: 1_024, committedLength: 0 })
+  let directWrites = 0
+  // Any second handle does: what is written to it is what would go past the cache, also where the file system has no such way.
+  const openDirect = async (path: string): Promise<FileHandle> => {
+    const handle = await open(path, 'r+')
+    return new Proxy(handle, {
+      get: (target, name) => {
+        if (name === 'write') directWrites++
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  }
+  const file = await AppendFile.open(join(directory, 'file'), { ...row.options, openDirect, committedLength: 0 })
   promised.make(0)
   const random = new Random('lengths')
   for (let at = 0; at < all.length;) {
-    const end = Math.min(all.length, at + random.below(3_000))
+    const end = Math.min(all.length, at + random.below(all.length / 7))
     file.append(all.subarray(at, end))
     at = end
     // Not every append is synced, and some are only on their way when the next is.
@@ -133,6 +160,7 @@ test('an append-only file holds after any cut what was synced, and opens at that
   await file.close()
   promised.make(all.length)
   disk.stop()
+  expect(directWrites > 0).toBe(row.isDirect)
   await disk.afterEachCut('append', 4, async (copy, { at }) => {
     const length = promised.by(at)
     if (length === -1) return
