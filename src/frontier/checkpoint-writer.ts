@@ -4,7 +4,7 @@
 //
 // With it some hosts leave memory, if it is short or if others wait on disk: first those that were served since they came, then
 // those that came by a link, and of them those first that are written anyway. They go to the end of their band's line. Who came from that line and
-// was not served stays, so every host in line comes to hand and is served.
+// was not served stays while turns are asked for, so every host in line comes to hand and is served; while nobody asks, nobody misses a turn by leaving.
 //
 // What arrived for a host that is absent, on disk and in line, is added to its record under a key of its own: nothing is read for it, and
 // nothing is written anew. With its next record, when it was at hand, the addenda go.
@@ -43,6 +43,7 @@ const LEAVING_ORDER: readonly ((host: DiskHost, seal: Seal) => boolean)[] = [
   (host) => host.wasServed || host.waiting === 0,
   (host, seal) => !host.isFromPage && host.epoch === seal.epoch,
   (host) => !host.isFromPage,
+  (_, seal) => !seal.wasAsked,
 ]
 
 /** What a checkpoint says of the whole. */
@@ -74,6 +75,8 @@ export interface Seal {
   readonly pages: readonly HostPage[]
   /** Pages whose hosts have all come to hand. */
   readonly pagesRead: readonly number[]
+  /** Turns were asked for since the seal before. */
+  readonly wasAsked: boolean
 }
 
 export interface CheckpointWriterParts {
@@ -232,7 +235,11 @@ export class CheckpointWriter {
       // What arrives after the seal stays.
       if (host.isAbsent && host.joined > seal.epoch) continue
       if (host.isAbsent) bytes += HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
-      else for (const segment of host.segments()) if (segment.count >= inlineMin) bytes += segment.count * packedBytes
+      else if (host.epoch === seal.epoch) {
+        for (const { block, count } of host.segments()) {
+          if (block === 0 && count >= inlineMin) bytes += count * packedBytes
+        }
+      }
       if (this.#breather.isDue) await this.#breather.pause()
     }
     return { bytes, absent }

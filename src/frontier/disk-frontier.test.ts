@@ -170,6 +170,31 @@ describe('DiskFrontier with more hosts than memory', () => {
     await frontier.close()
   })
 
+  test('while URLs only arrive, hosts that came from the line leave again, however many of the URLs are theirs', async () => {
+    const memoryBytes = 2_000_000
+    const settings = { clock: new ManualClock(), delayMs: 0, ipDelayMs: 0, ipConnections: 8, bands: 4, memoryBytes }
+    const frontier = await DiskFrontier.on(new MemoryLineStore(), settings, true)
+    await frontier.endReplay()
+    let checkpoints = 0
+    let settledBytes = 0
+    for (let i = 0; i < 100_000; i++) {
+      // Every second one is for one of a hundred hosts.
+      frontier.offer({ ...entryOf(i % 2 === 0 ? i % 200 : i % 4_001, i), band: i % 4 })
+      if (i % 100 === 0) await frontier.idle()
+      if (!frontier.wantsSeal()) continue
+      frontier.seal(++checkpoints)
+      frontier.committed(checkpoints)
+      await frontier.written()
+      await frontier.idle()
+      settledBytes = Math.max(settledBytes, frontier.bytesInMemory)
+    }
+    // Those hundred stayed at hand before, and took several times as much.
+    expect(settledBytes).toBeLessThan(memoryBytes)
+    // Each takes in some 1,500 URLs: there is room for them.
+    expect(checkpoints).toBeLessThan(150)
+    await frontier.close()
+  })
+
   test('most of them wait on disk, and memory keeps its bound', async () => {
     const frontier = await filled(new ManualClock())
     await frontier.idle()

@@ -76,6 +76,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** Hosts in memory that are absent. */
   #absent = 0
   #turnsSinceSeal = 0
+  /** Turns are asked for, since the last seal or since there was none: otherwise few of the hosts in line need come to hand. */
+  #isAsked = true
   #fault: unknown = null
   #pressed: PromiseWithResolvers<void> | null = null
 
@@ -168,6 +170,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   override take(): Turn | null {
     if (this.#fault !== null) throw this.#fault
     const turn = super.take()
+    this.#isAsked = true
     if (this.#queue.size > 0) this.#callHosts()
     else if (turn === null && this.waitingCount > 0) this.#assertSomebodyWaits()
     return turn
@@ -220,7 +223,7 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     const bytes = this.#bytesAtHand
     if (this.#memory.wantsSeal(bytes)) return true
     // Others wait on disk for the places of those that were served.
-    const isFull = this.#queue.size > 0 && this.#memory.isFull(bytes)
+    const isFull = this.#isAsked && this.#queue.size > 0 && this.#memory.isFull(bytes)
     return (
       isFull && (this.#turnsSinceSeal > this.hosts.size - this.#absent || this.bench.bestBand > this.#queue.bestBand)
     )
@@ -243,11 +246,13 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
       hosts: this.hostsOffered,
       pages: [...this.#pagesOut.values(), ...this.#queue.pages()],
       pagesRead: this.#pagesRead,
+      wasAsked: this.#isAsked,
     }
     this.#epoch++
     this.#changed = []
     this.#pagesRead = []
     this.#turnsSinceSeal = 0
+    this.#isAsked = false
     this.#memory.dirtyBytes = 0
   }
 
@@ -563,11 +568,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
     if (this.#queue.size === 0 || this.#pagesOut.size > 0 || this.#replay !== null) return
     if (this.#reader.recordsWanted > RECORDS_AHEAD) return
     const isBetter = this.#queue.bestBand < this.bench.bestBand
-    if (
-      this.hosts.size - this.#absent >= this.#tuning.hostsCalledMin &&
-      !this.#memory.hasRoom(this.#bytesAtHand, isBetter)
-    )
-      return
+    const isRoomFor = this.#isAsked && this.#memory.hasRoom(this.#bytesAtHand, isBetter)
+    if (this.hosts.size - this.#absent >= this.#tuning.hostsCalledMin && !isRoomFor) return
     const page = this.#queue.shift()
     if (page === null) return
     this.#pagesOut.set(page.page, page)
