@@ -22,6 +22,9 @@ export const BLOCK_BYTES = 4_096
 /** Less is not worth a call of its own, which waits for the disk. A guess: only writes of 1 MiB were measured. */
 const WORTH_IT_BYTES = 2 ** 16
 
+/** What file systems say that cannot write so. */
+const REFUSALS: ReadonlySet<string> = new Set(['EINVAL', 'EOPNOTSUPP', 'ENOTSUP'])
+
 /** Buffers that may be written past the cache. There are no more than so many; who gets none takes other memory. */
 export class BlockBuffers {
   /** Of each, besides a block: whatever place in a block it is filled from, so many fit. */
@@ -108,7 +111,7 @@ class PastCache implements AppendHandle {
     try {
       return await this.#direct.write(buffer, offset, whole, position)
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EINVAL') throw cause
+      if (!REFUSALS.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause
       // It was opened so and cannot be written so: some file systems say it only now.
       const refused = this.#direct
       this.#direct = null

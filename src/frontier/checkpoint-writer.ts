@@ -4,7 +4,8 @@
 //
 // With it some hosts leave memory, if it is short or if others wait on disk: first those that were served since they came, then
 // those that came by a link, and of them those first that are written anyway. They go to the end of their band's line. Who came from that line and
-// was not served stays while turns are asked for, so every host in line comes to hand and is served; while nobody asks, nobody misses a turn by leaving.
+// was not served stays while turns are asked for, so every host in line comes to hand and is served. While nobody asks, they return to the
+// front of the line, the last to come first.
 //
 // What arrived for a host that is absent, on disk and in line, is added to its record under a key of its own: nothing is read for it, and
 // nothing is written anew. With its next record, when it was at hand, the addenda go.
@@ -43,7 +44,6 @@ const LEAVING_ORDER: readonly ((host: DiskHost, seal: Seal) => boolean)[] = [
   (host) => host.wasServed || host.waiting === 0,
   (host, seal) => !host.isFromPage && host.epoch === seal.epoch,
   (host) => !host.isFromPage,
-  (_, seal) => !seal.wasAsked,
 ]
 
 /** What a checkpoint says of the whole. */
@@ -95,6 +95,7 @@ export interface CheckpointWriterParts {
     readonly headEntries: number
     readonly blockEntriesMin: number
     readonly hostsMin: number
+    readonly hostsCalledMin: number
     readonly addendaMax: number
     readonly codeEntriesMin?: number
     readonly stepMs?: number
@@ -130,13 +131,17 @@ export class CheckpointWriter {
     const batch = store.batch()
     const chosen = await this.#chooseLeaving(seal)
     // The crawl went on meanwhile: who was asked or offered something since stays, and is listed with those at hand.
-    const leaving = new Set([...chosen].filter((host) => mayLeaveWith(seal, host)))
+    const mayStillLeave = (host: DiskHost): boolean => mayLeaveWith(seal, host)
+    const returning = chosen.returning.filter(mayStillLeave)
+    const going = chosen.going.filter(mayStillLeave)
+    const leaving = new Set([...returning, ...going])
     // A host that leaves and changed is written with the others; one that did not is written for the page it goes to.
     const unchanged = [...leaving].filter((host) => host.epoch === 0)
     for (const host of unchanged) host.epoch = seal.epoch
     // Its record says which page names it.
     for (const host of leaving) host.isStale = true
-    const left = this.#listLeaving(leaving, batch)
+    const returned = this.#listLeaving(returning, batch)
+    const left = this.#listLeaving(going, batch)
     const atHand = await this.#listAtHand(seal, leaving, batch)
     const { written, added } = await this.#writeHosts(seal, [...seal.changed, ...unchanged], batch)
 
@@ -150,12 +155,13 @@ export class CheckpointWriter {
       known: this.#knownCount,
       nextBlock: this.#nextBlock,
       nextPage: this.#nextPage,
-      pages: [...atHand, ...seal.pages, ...left],
+      pages: [...atHand, ...returned, ...seal.pages, ...left],
       hasCode: store.code !== null,
     }
     await store.writeCheckpoint(batch, JSON.stringify(facts))
 
     this.#atHandPages = atHand.map(({ page }) => page)
+    queue.putBack(returned)
     for (const page of left) queue.push(page)
     for (const { host, blocks } of written) {
       for (const block of blocks) nameBlock(host, block, lines)
@@ -200,27 +206,41 @@ export class CheckpointWriter {
     await store.writeCode(BodyCode.for(bodies))
   }
 
-  /** Hosts that can go, and are enough to free what is too much. */
-  async #chooseLeaving(seal: Seal): Promise<Set<DiskHost>> {
+  /** Hosts that can go, and are enough to free what is too much: to the end of the line, or back to its front, in the order they stand in then. */
+  async #chooseLeaving(
+    seal: Seal,
+  ): Promise<{ readonly going: readonly DiskHost[]; readonly returning: readonly DiskHost[] }> {
     const { hosts, lines, queue, tuning, excessBytes } = this.#parts
-    const leaving = new Set<DiskHost>()
+    const going = new Set<DiskHost>()
+    const returning: DiskHost[] = []
     const entryBytes = (lines.bytes - lines.charged) / Math.max(1, lines.count)
+    const freedBy = (host: DiskHost): number => HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
     // Where others wait on disk, nobody keeps a place for good, however few there are.
     const hostsMin = queue.size > 0 ? tuning.hostsMin / 2 : tuning.hostsMin
     let excess = excessBytes()
-    if (excess <= 0) return leaving
+    if (excess <= 0) return { going: [], returning }
     const { bytes, absent } = await this.#willBeFree(seal, entryBytes)
     excess -= bytes
     for (const isNext of LEAVING_ORDER) {
       for (const host of hosts.values()) {
-        if (excess <= 0 || hosts.size - absent - leaving.size <= hostsMin) return leaving
+        if (excess <= 0 || hosts.size - absent - going.size <= hostsMin) return { going: [...going], returning }
         if (this.#breather.isDue) await this.#breather.pause()
-        if (!isNext(host, seal) || leaving.has(host) || !mayLeaveWith(seal, host)) continue
-        leaving.add(host)
-        excess -= HOST_BYTES + host.packedBytes + host.inMemory * entryBytes
+        if (!isNext(host, seal) || going.has(host) || !mayLeaveWith(seal, host)) continue
+        going.add(host)
+        excess -= freedBy(host)
       }
     }
-    return leaving
+    if (seal.wasAsked) return { going: [...going], returning }
+    // As many stay as would be called at once if they did not.
+    const staying = Math.max(hostsMin, tuning.hostsCalledMin)
+    for (const host of [...hosts.values()].reverse()) {
+      if (excess <= 0 || hosts.size - absent - going.size - returning.length <= staying) break
+      if (this.#breather.isDue) await this.#breather.pause()
+      if (going.has(host) || !mayLeaveWith(seal, host)) continue
+      returning.push(host)
+      excess -= freedBy(host)
+    }
+    return { going: [...going], returning: returning.reverse() }
   }
 
   /** What is free when the checkpoint is made and nobody leaves: rows that are packed by then, and hosts that are absent. */
@@ -259,7 +279,7 @@ export class CheckpointWriter {
   }
 
   /** Puts those that leave with something waiting into pages, unless one that was not read yet names them. */
-  #listLeaving(leaving: ReadonlySet<DiskHost>, batch: GuardedBatch): HostPage[] {
+  #listLeaving(leaving: readonly DiskHost[], batch: GuardedBatch): HostPage[] {
     const { queue } = this.#parts
     const lists = new PageLists(batch, false, () => this.#nextPage++)
     for (const host of leaving) {

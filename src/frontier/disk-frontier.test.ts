@@ -195,6 +195,59 @@ describe('DiskFrontier with more hosts than memory', () => {
     await frontier.close()
   })
 
+  /** Of fifteen hundred hosts with many URLs each, opened with memory for few of them. */
+  async function opened(memoryBytes: number): Promise<DiskFrontier> {
+    const store = new MemoryLineStore()
+    const settings = { clock: new ManualClock(), delayMs: 0, ipDelayMs: 0, ipConnections: 8, bands: 4 }
+    const filling = await DiskFrontier.on(store, { ...settings, memoryBytes: 2 ** 29 }, true)
+    await filling.endReplay()
+    for (let host = 0; host < 1_500; host++) for (let i = 0; i < 130; i++) filling.offer(entryOf(host, i))
+    filling.seal(1)
+    filling.committed(1)
+    await filling.written()
+    const frontier = await DiskFrontier.on(store, { ...settings, memoryBytes }, false)
+    await frontier.endReplay()
+    await frontier.idle()
+    return frontier
+  }
+
+  test('while URLs only arrive, checkpoints do not call hosts that the next one has to write again', async () => {
+    const frontier = await opened(1_000_000)
+    let checkpoints = 1
+    for (let i = 0; i < 12_000; i++) {
+      frontier.offer(entryOf(1_500 + (i % 20), 100_000 + i))
+      if (i % 50 === 0) await frontier.idle()
+      if (!frontier.wantsSeal()) continue
+      frontier.seal(++checkpoints)
+      frontier.committed(checkpoints)
+      await frontier.written()
+    }
+    // Some two thousand URLs fit beside the hosts that stay.
+    expect(checkpoints).toBeLessThan(15)
+    await frontier.close()
+  })
+
+  test('who came from the line and had to leave unserved stands at its front again', async () => {
+    const served: string[][] = []
+    for (const arrivals of [0, 4_000]) {
+      const clock = new ManualClock()
+      const frontier = await filled(clock, HOSTS, 1)
+      await serve(frontier, clock, 500)
+      for (let i = 0; i < arrivals; i++) {
+        frontier.offer(entryOf(HOSTS + (i % 20), i))
+        if (i % 1_000 < 999) continue
+        frontier.seal(200_000 + i)
+        frontier.committed(200_000 + i)
+        await frontier.written()
+      }
+      // Time for those that have just come.
+      served.push(await serve(frontier, clock, arrivals === 0 ? 200 : 400))
+      await frontier.close()
+    }
+    const [undisturbed = [], disturbed = []] = served
+    expect(undisturbed.filter((host) => !disturbed.includes(host))).toEqual([])
+  })
+
   test('most of them wait on disk, and memory keeps its bound', async () => {
     const frontier = await filled(new ManualClock())
     await frontier.idle()

@@ -76,8 +76,8 @@ export class DiskFrontier extends FrontierOfHosts<DiskHost> {
   /** Hosts in memory that are absent. */
   #absent = 0
   #turnsSinceSeal = 0
-  /** Turns are asked for, since the last seal or since there was none: otherwise few of the hosts in line need come to hand. */
-  #isAsked = true
+  /** Turns were asked for since the last seal: otherwise few of the hosts in line need come to hand. */
+  #isAsked = false
   #fault: unknown = null
   #pressed: PromiseWithResolvers<void> | null = null
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { HostKey } from '../url/index.ts'
-import { decodePage, encodePage, PAGE_HOSTS_MAX } from './host-queue.ts'
+import { decodePage, encodePage, HostQueue, PAGE_HOSTS_MAX } from './host-queue.ts'
 
 const host = fc.stringMatching(/^[!-.0-9;=@-Z_-~]{1,253}$/).map((name) => name.toLowerCase() as HostKey)
 
@@ -33,4 +33,35 @@ test('a page of before names were packed is read, whatever its first name begins
 test('what is packed and damaged is no page', () => {
   const packed = encodePage(Array.from({ length: PAGE_HOSTS_MAX }, (_, i) => `site-${i}.example` as HostKey))
   expect(decodePage(packed.subarray(0, -3))).toBeNull()
+})
+
+test('pages are taken in the order they came, those that were put back first, whatever was done', () => {
+  const band = fc.nat(2)
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('push' as const), band }),
+    fc.record({ kind: fc.constant('putBack' as const), bands: fc.array(band, { maxLength: 4 }) }),
+    fc.record({ kind: fc.constant('shift' as const) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const queue = new HostQueue(3)
+      const model: number[][] = [[], [], []]
+      let number = 0
+      const pageOf = (band: number) => ({ page: ++number, band, wasAtHand: false })
+      for (const one of steps) {
+        if (one.kind === 'push') {
+          const page = pageOf(one.band)
+          queue.push(page)
+          model[one.band]!.push(page.page)
+        } else if (one.kind === 'putBack') {
+          const pages = one.bands.map(pageOf)
+          queue.putBack(pages)
+          for (const { page, band } of pages.toReversed()) model[band]!.unshift(page)
+        } else expect(queue.shift()?.page).toBe(model.find((pages) => pages.length > 0)?.shift())
+        expect(queue.pages().map(({ page }) => page)).toEqual(model.flat())
+        expect(queue.size).toBe(model.flat().length)
+        for (const page of model.flat()) expect(queue.get(page)?.page).toBe(page)
+      }
+    }),
+  )
 })

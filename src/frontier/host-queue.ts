@@ -72,6 +72,17 @@ export class HostQueue {
     this.#queued.set(page.page, page)
   }
 
+  /** These come before all others of their bands, in this order. */
+  putBack(returned: readonly HostPage[]): void {
+    for (const page of returned.toReversed()) {
+      const pages = this.#bands[page.band]
+      const at = this.#read[page.band] ?? 0
+      if (at > 0) this.#read[page.band] = at - 1
+      pages?.splice(Math.max(0, at - 1), at > 0 ? 1 : 0, page)
+      this.#queued.set(page.page, page)
+    }
+  }
+
   /** Takes out the first page of the best band. */
   shift(): HostPage | null {
     const band = this.bestBand
@@ -88,8 +99,8 @@ export class HostQueue {
     return page
   }
 
-  /** All pages in line. */
+  /** All pages in line, those of a band in their order. */
   pages(): HostPage[] {
-    return [...this.#queued.values()]
+    return this.#bands.flatMap((pages, band) => pages.slice(this.#read[band]))
   }
 }

@@ -12,7 +12,7 @@
 // The kernel takes 61 µs for a page where zlib takes 104 (level 1) to 135 (level 4), and some 10 more to go to the pool and back. Engines of the pool live as
 // long as the archive: `zlib.gzip`, which makes one for every call, takes half as much again of our thread and up to twice the CPU.
 
-import { constants, createGzip, type Gzip, gzipSync, type ZstdOptions } from 'node:zlib'
+import { constants, createGzip, type Gzip, gzipSync, type ZstdOptions, zstdCompressSync } from 'node:zlib'
 import type { Transform } from 'node:stream'
 import { GzipKernel } from './gzip-kernel.ts'
 import type { GzipLevel } from './options.ts'
@@ -119,15 +119,16 @@ function zstd(level: number): Compression {
   // The convention for .warc.zst wants the size of its content in every frame, and a checksum. A frame that is begun and
   // ended by one write has its size without being told.
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }
+  const emptyFrame = zstdCompressSync(Buffer.alloc(0), { params })
   const whole: ZstdOptions = { params, flush: constants.ZSTD_e_end, chunkSize: OUTPUT_BYTES }
   return {
     suffix: '.zst',
     wholeBytesMax: WHOLE_BYTES_MAX,
-    engines: { member: () => new ZstdEngine(whole), resets: false },
+    engines: { member: () => new ZstdEngine(whole, emptyFrame), resets: false },
     inPlace: () => null,
     stream: (record) => ({
       pieces: recordPieces(record),
-      compressor: new ZstdEngine({ params, pledgedSrcSize: record.bytes }),
+      compressor: new ZstdEngine({ params, pledgedSrcSize: record.bytes }, emptyFrame),
     }),
   }
 }

@@ -1,17 +1,18 @@
 // A frame for each record and nothing behind it, also where the frame fills the engine's buffer to the last byte.
 
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:zlib'
+import { constants, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zstdFrames } from '../../test/warc-frames.ts'
 import { ZstdEngine } from './zstd-engine.ts'
 
 const CHUNK_BYTES = 16 * 1_024
 const params = { [constants.ZSTD_c_checksumFlag]: 1 }
+const EMPTY_FRAME = zstdCompressSync(Buffer.alloc(0), { params })
 
 /** Through an engine of its own, piece by piece, as a large record goes. */
 async function streamed(content: Buffer): Promise<Buffer> {
-  const engine = new ZstdEngine({ params, pledgedSrcSize: content.length, chunkSize: CHUNK_BYTES })
+  const engine = new ZstdEngine({ params, pledgedSrcSize: content.length, chunkSize: CHUNK_BYTES }, EMPTY_FRAME)
   const made: Buffer[] = []
   engine.on('data', (piece: Buffer) => made.push(piece))
   const end = new Promise<void>((resolve, reject) => engine.on('end', resolve).on('error', reject))

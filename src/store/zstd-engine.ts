@@ -4,15 +4,15 @@
 // with that very byte, zstd begins another and ends it at once, and the record would be followed by thirteen bytes that are nobody's.
 // They come in a buffer of their own, so whoever pushes them can tell. One record in 65,536 is met by it: as many bytes has a buffer.
 
-import { ZstdCompress, type ZstdOptions, zstdCompressSync } from 'node:zlib'
+import { ZstdCompress, type ZstdOptions } from 'node:zlib'
 
 export class ZstdEngine extends ZstdCompress {
   readonly #emptyFrame: Buffer
 
-  constructor(options: ZstdOptions) {
+  /** `emptyFrame`: nothing, compressed by the same parameters. */
+  constructor(options: ZstdOptions, emptyFrame: Buffer) {
     super(options)
-    const { params } = options
-    this.#emptyFrame = zstdCompressSync(Buffer.alloc(0), params === undefined ? {} : { params })
+    this.#emptyFrame = emptyFrame
   }
 
   override push(piece: Uint8Array | null): boolean {
