@@ -25,6 +25,7 @@ const LONG = new Set([
   'memory-bound.ts',
   'mixed-web.ts',
   'nasty-rounds.ts',
+  'pairs.ts',
   'peers.ts',
   'scaling.ts',
   'slow-hosts.ts',

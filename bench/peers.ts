@@ -17,7 +17,7 @@ import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Contender } from './peers/contender.ts'
 import { crawlee } from './peers/crawlee.ts'
-import { bring } from './peers/install.ts'
+import { bring, needServer } from './peers/install.ts'
 import { ORIGIN_KINDS, type OriginKind, type OriginOptions } from './peers/origin.ts'
 import { portolanVariants } from './peers/portolan.ts'
 import { scrapy } from './peers/scrapy.ts'
@@ -49,6 +49,7 @@ interface Planned {
 
 const leftOut: Record<string, string> = {}
 const startedAt = new Date()
+needServer()
 const contenders = takingPart()
 const sittings: (Sitting & { readonly leftOut: readonly string[] })[] = []
 for (const { origin, contenders: chosen } of plan()) {

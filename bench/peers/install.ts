@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { canInstall, describeNeed, install, type Need } from '../../tools/debian-packages.ts'
+import { canInstall, describeNeed, install, isPresent, type Need } from '../../tools/debian-packages.ts'
 import type { Contender } from './contender.ts'
 import { CRAWLEE_PACKAGE, crawleeFolder } from './crawlee.ts'
 
@@ -11,6 +11,15 @@ import { CRAWLEE_PACKAGE, crawleeFolder } from './crawlee.ts'
 const FROM_DEBIAN: Readonly<Record<string, Need>> = {
   wget2: { command: 'wget2', packages: ['wget2'], why: 'a peer to compare with' },
   scrapy: { command: 'scrapy', packages: ['python3-scrapy'], why: 'a peer to compare with' },
+}
+
+const SERVER: Need = { command: 'nginx', packages: ['nginx-light'], why: 'the web server that all of them ask' }
+
+/** Ends the bench, saying why, where there is no web server and none can be brought. */
+export function needServer(): void {
+  if (isPresent(SERVER.command) || (canInstall() && install(SERVER.packages))) return
+  console.error(`Something is missing, and can be installed as root on Debian only: ${describeNeed(SERVER)}`)
+  process.exit(1)
 }
 
 /** Tries to bring a contender that is missing; what is wrong, or null. */

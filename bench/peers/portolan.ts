@@ -5,12 +5,18 @@ import { fileURLToPath } from 'node:url'
 import { agentOptions } from '../../src/agent/options.ts'
 import type { Contender } from './contender.ts'
 
-const launcher = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))
+const ownLauncher = fileURLToPath(new URL('../../bin/portolan.js', import.meta.url))
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
 
-export function portolan(warc: string, agents: number | 'default', connections?: number): Contender {
+/** `launcher`: of another clone. */
+export function portolan(
+  warc: string,
+  agents: number | 'default',
+  connections?: number,
+  launcher: string = ownLauncher,
+): Contender {
   const flags = [
     ...['--warc', warc],
     ...(agents === 'default' ? [] : ['--agents', `${agents}`]),

@@ -14,6 +14,7 @@ export {
 } from './framed-log.ts'
 export { BlockBuffers } from './past-cache.ts'
 export { PacedJob, type Steps, type Syncable } from './paced-job.ts'
+export { readPieces } from './read-pieces.ts'
 export { sortLines } from './sort-lines.ts'
 export { mergeRuns } from './merge-runs.ts'
 export { RUN_WINDOW_BLOCKS } from './run-block.ts'

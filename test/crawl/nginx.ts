@@ -13,9 +13,7 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-const BINARY = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/usr/local/bin/nginx'].find((path) =>
-  existsSync(path),
-)
+const BINARIES = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/usr/local/bin/nginx']
 
 export async function freePort(): Promise<number> {
   const server = createServer()
@@ -67,7 +65,8 @@ export interface NginxRun {
 
 /** Runs nginx as one process, until it is stopped. */
 export async function runNginx(run: NginxRun): Promise<{ readonly pid: number; stop(): Promise<void> }> {
-  if (BINARY === undefined) throw new Error('nginx is not installed; run: node tools/test-needs.ts')
+  const binary = BINARIES.find((path) => existsSync(path))
+  if (binary === undefined) throw new Error('nginx is not installed; run: node tools/test-needs.ts')
   const { folder, address, port } = run
   mkdirSync(join(folder, 'tmp'))
   const config = join(folder, 'nginx.conf')
@@ -81,7 +80,7 @@ export async function runNginx(run: NginxRun): Promise<{ readonly pid: number; s
        ${run.http}
      }`,
   )
-  const child = spawn(BINARY, ['-c', config, '-p', folder, '-e', join(folder, 'error.log')], { stdio: 'ignore' })
+  const child = spawn(binary, ['-c', config, '-p', folder, '-e', join(folder, 'error.log')], { stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => void child.on('exit', () => resolve()))
   while (!(await answers(address, port))) {
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
