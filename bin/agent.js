@@ -8,9 +8,15 @@
 // sources it takes the bundle of the same, while that is fresh, as the launcher does: a thread that died is back in 0.42 s instead of 0.75. Unless
 // PORTOLAN_FROM_SOURCES is set: somebody wants to see the sources run.
 
-import { keepCompiled } from './compile-cache.js'
-import { findBundled } from './find-code.js'
-import { loadCode } from './load-code.js'
+import { setFlagsFromString } from 'node:v8'
+
+// What its heap was begun with (src/supervise/agent-handle.ts) is of this thread alone. Before anything else is loaded: compiled code is kept, by Node and
+// by us, for the flags of the moment, and those are the usual ones again.
+setFlagsFromString('--initial-old-space-size=0')
+
+const { keepCompiled } = await import('./compile-cache.js')
+const { findBundled } = await import('./find-code.js')
+const { loadCode } = await import('./load-code.js')
 
 const [, , given] = process.argv
 const mayBeBundled = given.endsWith('.ts') && process.env.PORTOLAN_FROM_SOURCES === undefined

@@ -20,12 +20,6 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2)
 }
 
-// An agent has 15 to 25 MB at work, and V8 would mark all of it four times in the first second and ten times more in fifty thousand pages,
-// since it sets out with room for a few. Nothing is looked for before so many MiB are taken: 4 to 5 % less CPU (bench/pairs.ts), 15 MB more
-// memory. Before anything is loaded: what was compiled is kept for these flags. The threads of agents have them too.
-const { setFlagsFromString } = await import('node:v8')
-setFlagsFromString('--initial-old-space-size=64')
-
 // Half of the start-up is compiling; Node keeps the result for the next time.
 const { keepCompiled } = await import('./compile-cache.js')
 const kept = keepCompiled('main')

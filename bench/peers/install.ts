@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { canInstall, describeNeed, install, isPresent, type Need } from '../../tools/debian-packages.ts'
+import { canInstall, describeNeed, install, type Need } from '../../tools/debian-packages.ts'
+import { findNginx } from '../../test/crawl/nginx.ts'
 import type { Contender } from './contender.ts'
 import { CRAWLEE_PACKAGE, crawleeFolder } from './crawlee.ts'
 
@@ -17,18 +18,23 @@ const SERVER: Need = { command: 'nginx', packages: ['nginx-light'], why: 'the we
 
 /** Ends the bench, saying why, where there is no web server and none can be brought. */
 export function needServer(): void {
-  if (isPresent(SERVER.command) || (canInstall() && install(SERVER.packages))) return
-  console.error(`Something is missing, and can be installed as root on Debian only: ${describeNeed(SERVER)}`)
+  if (findNginx() !== undefined) return
+  const problem = broughtFromDebian(SERVER)
+  if (problem === null) return
+  console.error(`There is no web server: ${problem}`)
   process.exit(1)
+}
+
+/** What is wrong, or null. */
+function broughtFromDebian(need: Need): string | null {
+  if (!canInstall()) return `needs root and apt-get: ${describeNeed(need)}`
+  return install(need.packages) ? null : `apt-get could not install ${need.packages.join(' ')}`
 }
 
 /** Tries to bring a contender that is missing; what is wrong, or null. */
 export function bring({ name }: Contender): string | null {
   const need = FROM_DEBIAN[name]
-  if (need !== undefined) {
-    if (!canInstall()) return `needs root and apt-get: ${describeNeed(need)}`
-    return install(need.packages) ? null : `apt-get could not install ${need.packages.join(' ')}`
-  }
+  if (need !== undefined) return broughtFromDebian(need)
   if (name !== 'crawlee') return 'nobody knows where to get it'
   const folder = crawleeFolder()
   console.log(`Installing ${CRAWLEE_PACKAGE} in ${folder}`)

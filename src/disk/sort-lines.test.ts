@@ -50,6 +50,26 @@ test('more runs than can be merged at once are merged in rounds, and nothing is 
   expect((await readdir(folder)).toSorted()).toEqual(['input-0', 'input-1', 'sorted'])
 })
 
+test('lines longer than what is read at once, with any bytes in them, stay whole', async () => {
+  const long = (first: number, length: number): Buffer =>
+    Buffer.from(Array.from({ length }, (_, i) => (i === 0 ? first : 128 + ((i * 7) % 128))))
+  const newline = Buffer.from('\n')
+  const lines = [
+    long(99, 700_000),
+    long(98, 65_536),
+    long(255, 65_535),
+    long(97, 262_145),
+    Buffer.from('b'),
+    Buffer.alloc(0),
+  ]
+  const paths = await write([Buffer.concat(lines.flatMap((line) => [line, newline]))])
+  for (const memoryBytes of [1, 2 ** 24]) {
+    await sortLines(paths, output, { memoryBytes })
+    const expected = lines.toSorted((a, b) => Buffer.compare(a, b))
+    expect((await readFile(output)).equals(Buffer.concat(expected.flatMap((line) => [line, newline])))).toBe(true)
+  }
+})
+
 test('nothing sorted is an empty file', async () => {
   expect(await sortLines(await write(['', '']), output)).toEqual({ lines: 0 })
   expect(await readFile(output, 'utf8')).toBe('')

@@ -15,6 +15,11 @@ export interface Nginx {
 
 const BINARIES = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/usr/local/bin/nginx']
 
+/** Where it is; undefined where it is not installed. */
+export function findNginx(): string | undefined {
+  return BINARIES.find((path) => existsSync(path))
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -65,7 +70,7 @@ export interface NginxRun {
 
 /** Runs nginx as one process, until it is stopped. */
 export async function runNginx(run: NginxRun): Promise<{ readonly pid: number; stop(): Promise<void> }> {
-  const binary = BINARIES.find((path) => existsSync(path))
+  const binary = findNginx()
   if (binary === undefined) throw new Error('nginx is not installed; run: node tools/test-needs.ts')
   const { folder, address, port } = run
   mkdirSync(join(folder, 'tmp'))
