@@ -12,7 +12,7 @@ export {
   readFrames,
   scanFrames,
 } from './framed-log.ts'
-export { BlockBuffers } from './past-cache.ts'
+export { BlockBuffers, readPastCache } from './past-cache.ts'
 export { PacedJob, type Steps, type Syncable } from './paced-job.ts'
 export { readPieces } from './read-pieces.ts'
 export { sortLines } from './sort-lines.ts'

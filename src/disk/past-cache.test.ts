@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Random } from '../base/index.ts'
 import { AppendFile } from './append-file.ts'
 import type { AppendHandle } from './append-handle.ts'
-import { BLOCK_BYTES, BlockBuffers, type OpenDirect } from './past-cache.ts'
+import { BLOCK_BYTES, BlockBuffers, type OpenDirect, readPastCache } from './past-cache.ts'
 
 let folder: string
 let path: string
@@ -267,4 +267,37 @@ test('buffers are lent once each, and what is not theirs is not taken', () => {
   expect(buffers.giveBack(first as Buffer)).toBe(true)
   expect(() => buffers.giveBack(first as Buffer)).toThrow(/twice/)
   expect(buffers.take()).toBe(first)
+})
+
+describe('reading a whole file past the cache', () => {
+  const buffer = new BlockBuffers(1, BUFFER_BYTES).take() as Buffer
+
+  test.each([0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, BUFFER_BYTES - 1, BUFFER_BYTES])(
+    'a file of %i bytes is there, whole',
+    async (length) => {
+      await writeFile(path, noise.subarray(0, length))
+      buffer.fill(0)
+      const read = await readPastCache(path, buffer)
+      // Null where the file system cannot: the caller reads it otherwise.
+      if (read === null) return expect(await canReadDirectly()).toBe(false)
+      expect(read).toBe(length)
+      expect(buffer.subarray(0, length).equals(noise.subarray(0, length))).toBe(true)
+    },
+  )
+
+  test('one that may not fit is left to others', async () => {
+    await writeFile(path, noise.subarray(0, buffer.length))
+    expect(await readPastCache(path, buffer)).toBeNull()
+  })
+
+  test('one that is not there is an error of the system', async () => {
+    await expect(readPastCache(join(folder, 'absent'), buffer)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  async function canReadDirectly(): Promise<boolean> {
+    if (constants.O_DIRECT === undefined) return false
+    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECT).catch(() => null)
+    await handle?.close()
+    return handle !== null
+  }
 })

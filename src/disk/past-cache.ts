@@ -1,4 +1,4 @@
-// A file written past the system's page cache: for bytes that this process will not read again, and that are many.
+// Files written, and read, past the system's page cache: for bytes that this process will not read again, and that are many.
 //
 //      position   0        4096      8192      12288      16384
 //    a write         |#####|#########|#########|##########|###      |
@@ -81,6 +81,33 @@ async function openPastCache(path: string): Promise<DirectHandle | null> {
   } catch {
     // The file is open already, so what is refused is the way.
     return null
+  }
+}
+
+/**
+ * Reads a file from its beginning into one of these buffers, past the cache: how many bytes it has. Null where that cannot be done: it has
+ * more than fit, or the file system does not read so; then it is to be read in another way.
+ */
+export async function readPastCache(path: string, buffer: Buffer): Promise<number | null> {
+  const { O_DIRECT, O_RDONLY } = constants
+  if (O_DIRECT === undefined) return null
+  let handle: FileHandle | null = null
+  try {
+    handle = await open(path, O_RDONLY | O_DIRECT)
+    const room = buffer.length & -BLOCK_BYTES
+    let length = 0
+    while (length < room) {
+      const { bytesRead } = await handle.read(buffer, length, room - length, length)
+      length += bytesRead
+      // What ends within a block ends the file.
+      if (bytesRead === 0 || length % BLOCK_BYTES !== 0) return length
+    }
+    return null
+  } catch (cause) {
+    if (REFUSALS.has((cause as NodeJS.ErrnoException).code ?? '')) return null
+    throw cause
+  } finally {
+    await handle?.close()
   }
 }
 

@@ -2,13 +2,15 @@
 //
 // LevelDB aborts the process over a table that is damaged where it does not look (level-table.ts), reading as well as merging and
 // repairing. So every table that belongs to the store is read once, checksum by checksum, each time it is opened: about half a second of
-// CPU for a GiB, and as much to read it (docs/decisions/0035). Tables that the manifest does not name are what a kill leaves; LevelDB deletes them unread.
+// CPU for a GiB, and as much to read it, or several times that where memory for the page cache is dear: a large store is read past
+// it (docs/decisions/0035). Tables that the manifest does not name are what a kill leaves; LevelDB deletes them unread.
 //
 // Memory: FILES_AHEAD files at a time, one that is checked and others that are being read, of FILE_BYTES_MAX at most.
 
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFault, Fault } from '../base/index.ts'
+import { BlockBuffers, readPastCache } from '../disk/index.ts'
 import { logOf, logRecords } from './level-log.ts'
 import { type LevelFiles, readLevelFiles } from './level-manifest.ts'
 import { KEY_TRAILER_BYTES, readTable, tableOf } from './level-table.ts'
@@ -17,6 +19,10 @@ import { KEY_TRAILER_BYTES, readTable, tableOf } from './level-table.ts'
 const FILE_BYTES_MAX = 2 ** 30
 /** To read one takes several steps, each of which waits for a check to end: with one ahead hardly anything is read meanwhile. */
 const FILES_AHEAD = 4
+/** A store of so many bytes would fill the page cache with what is looked at once. A smaller one may be there from before, and is good to have there. */
+const PAST_CACHE_FROM_BYTES = 2 ** 30
+/** Larger tables are few. */
+const PAST_CACHE_TABLE_BYTES_MAX = 4 * 2 ** 20
 const TABLE = /^(\d+)\.(?:ldb|sst)$/
 const LOG = /^\d+\.log$/
 const LOST = 'lost'
@@ -35,7 +41,10 @@ interface TableFile {
 }
 
 /** What is wrong with a store, in words; null when LevelDB may open it. A directory without a store is right. */
-export async function findDamage(directory: string): Promise<string | null> {
+export async function findDamage(
+  directory: string,
+  pastCacheFromBytes: number = PAST_CACHE_FROM_BYTES,
+): Promise<string | null> {
   const names = await namesIn(directory)
   if (!names.includes('CURRENT')) {
     // LevelDB would begin anew, and delete all tables first.
@@ -52,7 +61,9 @@ export async function findDamage(directory: string): Promise<string | null> {
     tables.push({ name, expectedBytes: bytes })
   }
   // Of a store that is not in the page cache reading takes as long as checking: one goes on beside the other.
-  const readers = Array.from({ length: FILES_AHEAD }, () => new FileReader(directory))
+  const bytes = tables.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0)
+  const blocks = bytes < pastCacheFromBytes ? null : new BlockBuffers(FILES_AHEAD, PAST_CACHE_TABLE_BYTES_MAX)
+  const readers = Array.from({ length: FILES_AHEAD }, () => new FileReader(directory, blocks?.take()))
   const readings: Promise<Buffer | string>[] = []
   try {
     for (const [at, { name, expectedBytes }] of tables.entries()) {
@@ -184,16 +195,21 @@ async function replaceFile(directory: string, name: string, bytes: Buffer): Prom
 /** Reads one file after the other into the same memory. */
 class FileReader {
   readonly #directory: string
+  /** To read past the page cache into. */
+  readonly #block: Buffer | null
   #memory = Buffer.alloc(0)
 
-  constructor(directory: string) {
+  constructor(directory: string, block: Buffer | null = null) {
     this.#directory = directory
+    this.#block = block
   }
 
   /** Good until the next one is read; in words what is wrong with one that cannot be. */
   async read(name: string): Promise<Buffer | string> {
     const path = join(this.#directory, name)
     try {
+      const length = this.#block === null ? null : await readPastCache(path, this.#block)
+      if (this.#block !== null && length !== null) return this.#block.subarray(0, length)
       const handle = await open(path)
       try {
         const { size } = await handle.stat()
