@@ -126,6 +126,37 @@ test('a thread that is busy: nearly all it can do is done, it is not late, and t
   )
 })
 
+test('servers that answer at once: a few requests keep the thread as busy as many, and a few are what it has', () => {
+  const { second } = new Thread(0.1, 2)
+  const controller = new Concurrency(2_000, TIMEOUT_MS)
+  const busy: number[] = []
+  const watched: Machine = (active) => {
+    const seen = second(active)
+    busy.push(seen.utilisation ?? 0)
+    return seen
+  }
+  expect(last(run(controller, 12, 1_000, watched))).toBe(64)
+  expect(Math.min(...busy.slice(2))).toBeGreaterThanOrEqual(0.97)
+  expect(last(run(controller, 300, 1_000, watched, 12))).toBe(64)
+})
+
+test('where fewer leave the thread idle it has what it had, and a minute passes before that is tried again', () => {
+  const controller = new Concurrency(200, TIMEOUT_MS)
+  const needs120: Machine = (active) => ({ utilisation: Math.min(1, active / 120), lagMs: 5, requests: active * 20 })
+  const limits = run(controller, 200, 1_000, needs120)
+  // The step that is too many is taken back.
+  expect(limits.slice(0, 6)).toEqual([200, 160, 128, 102, 128, 128])
+  const tooFew = limits.flatMap((limit, at) => (limit < 120 ? [at] : []))
+  expect(tooFew.length).toBeLessThanOrEqual(4)
+  expect(meanOf(limits)).toBeGreaterThanOrEqual(125)
+})
+
+test('what is slow to answer is not tried with fewer: it is the servers who are waited for', () => {
+  const controller = new Concurrency(2_000, TIMEOUT_MS)
+  const slow: Machine = (active) => ({ utilisation: 0.99, lagMs: 5, requests: active / 2 })
+  expect(run(controller, 100, 5_000, slow)).toEqual(Array.from({ length: 100 }, () => 256))
+})
+
 test('a machine that becomes slower is followed down, and up again when it recovers', () => {
   const controller = new Concurrency(50_000, TIMEOUT_MS)
   const fast = last(run(controller, 60, 200_000, new Thread(0.5, 1_000).second))

@@ -3,13 +3,15 @@
 //
 //   lag ▲                                              cut: requests wait for us, not for their servers
 //       │·····································  200 ms
-//       │                   as it is: the processor is busy, more would only wait in line
+//       │                   trim: the processor is busy; as many as keep it so are enough
 //       │·····································  100 ms, or a processor used to 97 %
 //       │   more: up to twice as many a second, or as many as the processor has room for
 //       └────────────────────────────────────▶ connections
 //
 // Three things cut: the event loop's lag, memory beyond its budget, and time-outs. A cut leaves a mark, the knee, and what was
-// too much once is approached again slowly. Time-outs are ambiguous, since a share of the web is dead whatever we do: so a cut for
+// too much once is approached again slowly. A trim leaves none: it looks for the fewest that keep the processor busy, and goes back
+// by one step when they do not. What more of them bring waits for us in memory, where it has grown old and cold by the time it is looked at.
+// Time-outs are ambiguous, since a share of the web is dead whatever we do: so a cut for
 // time-outs is a trial. If half the connections bring half the answers, the hosts are dead, not the line: the cut is taken back.
 //
 // One decision a second; everything it goes by is handed in, so the same observations always give the same limits.
@@ -54,6 +56,15 @@ const CUT_MOST = 0.7
 /** A processor that is busy all the time has no use for more; below UTILISATION_AIM it is worth a large step. */
 const UTILISATION_HOLD = 0.97
 const UTILISATION_AIM = 0.9
+/** Fewer than these are not sought: they are read and settled together (convoy.ts), and take hardly any memory. */
+const TRIM_FLOOR = 64
+const TRIM_FACTOR = 0.8
+/** One decision may be a pause of the garbage collector. */
+const TRIM_SECONDS = 2
+/** Only where requests end so fast: what fewer of them do then shows in a second. Where servers take longer it is they who are waited for. */
+const PROMPT_SECONDS = 0.25
+/** How long the fewest that were enough are believed to be so. */
+const TRIM_MEMORY_MS = 60_000
 /** One that is this idle, twice, with all connections in use, was not what made them too many, or is not any more. */
 const UTILISATION_IDLE = 0.5
 
@@ -110,8 +121,14 @@ export class Concurrency {
   #knee = Infinity
   #kneeOf: keyof typeof NEAR_KNEE = 'cpu'
   #kneeMs = -Infinity
+  /** What there were before the last trim, until it is known whether fewer are enough; and the fewest that are known to be. */
+  #trimmedFrom: number | null = null
+  #trimMs = -Infinity
+  #enough = 0
   #isLagging = false
   #secondsIdle = 0
+  #secondsBusy = 0
+  #isPrompt = false
   #answerSeconds = ANSWER_SECONDS_MAX
   /** Requests that ended since the last decision. */
   #ended = 0
@@ -162,7 +179,9 @@ export class Concurrency {
     if (seconds < DECISION_SECONDS) return this.limit
     this.#decidedMs = now.nowMs
     // Little's law: as many are under way as end in the time that one takes.
-    this.#answerSeconds = Math.ceil(clamp((now.active * seconds) / Math.max(this.#ended, 1), 1, ANSWER_SECONDS_MAX))
+    const answerSeconds = (now.active * seconds) / Math.max(this.#ended, 1)
+    this.#answerSeconds = Math.ceil(clamp(answerSeconds, 1, ANSWER_SECONDS_MAX))
+    this.#isPrompt = answerSeconds <= PROMPT_SECONDS
     this.#ended = 0
     this.#actives.push(now.active)
     if (this.#actives.length > ANSWER_SECONDS_MAX + 1) this.#actives.shift()
@@ -191,7 +210,10 @@ export class Concurrency {
       this.#memoryCutMs = now.nowMs
       return this.#cut('memory', now.nowMs, used, Math.max(MEMORY_FLOOR, used * MEMORY_FACTOR))
     }
-    if (lagMs > LAG_HOLD_MS || utilisation > UTILISATION_HOLD) return this.#hold('cpu')
+    this.#secondsBusy = utilisation > UTILISATION_HOLD && lagMs <= LAG_HOLD_MS ? this.#secondsBusy + 1 : 0
+    if (lagMs > LAG_HOLD_MS) return this.#hold('cpu')
+    if (utilisation > UTILISATION_HOLD) return this.#trim(now.nowMs, used)
+    if (this.#trimmedFrom !== null) return this.#untrim()
     if (memoryShare > MEMORY_HOLD) return this.#hold('memory')
     if (this.#trial !== null) return this.#hold('network')
     if (now.wanted <= this.#limit / 2) {
@@ -214,7 +236,30 @@ export class Concurrency {
     this.#kneeMs = nowMs
     // With two things changed nobody could say which of them helped.
     this.#trial = null
+    this.#trimmedFrom = null
     return to
+  }
+
+  /** The processor is busy: would it be with fewer? */
+  #trim(nowMs: ClockMs, used: number): number {
+    this.#trimmedFrom = null
+    if (nowMs - this.#trimMs > TRIM_MEMORY_MS) this.#enough = 0
+    const to = Math.max(TRIM_FLOOR, used * TRIM_FACTOR)
+    const isSure = this.#isPrompt && this.#secondsBusy >= TRIM_SECONDS && this.#trial === null
+    if (!isSure || to >= used || used <= this.#enough) return this.#hold('cpu')
+    this.#trimmedFrom = used
+    this.#trimMs = nowMs
+    this.#bottleneck = 'cpu'
+    return to
+  }
+
+  /** It is not: what there were is the fewest. */
+  #untrim(): number {
+    const enough = this.#trimmedFrom ?? this.#limit
+    this.#trimmedFrom = null
+    this.#enough = enough
+    this.#bottleneck = 'cpu'
+    return Math.max(this.#limit, enough)
   }
 
   /** Twice as many, if processor and memory can be expected to bear it; near what was too much before, hardly more. */

@@ -212,9 +212,18 @@ export class AppendFile {
   }
 
   /** Syncs and closes. After a fault it closes only, and reports the fault. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#closeAfter(this.sync())
+  }
+
+  /** The same for a file that need not survive a loss of power: all is with the operating system, and not waited for any longer. */
+  closeUnsynced(): Promise<void> {
+    return this.#closeAfter(this.flush())
+  }
+
+  async #closeAfter(written: Promise<void>): Promise<void> {
     try {
-      await this.sync()
+      await written
     } finally {
       this.#fault ??= new Fault('ASSERTION', `${this.path} was used after it was closed`)
       await this.#writing

@@ -3,7 +3,12 @@ import { dirname } from 'node:path'
 import { diskFault } from '../base/index.ts'
 
 /** Makes creations, renames and removals in a directory durable. */
-export async function syncDirectory(path: string): Promise<void> {
+export function syncDirectory(path: string): Promise<void> {
+  return syncFile(path)
+}
+
+/** Makes the bytes of a file durable that nobody has open any more. */
+export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()

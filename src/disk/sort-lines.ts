@@ -9,7 +9,7 @@
 import { rm } from 'node:fs/promises'
 import { diskFault } from '../base/index.ts'
 import { AppendFile } from './append-file.ts'
-import { moveDurably } from './atomic-file.ts'
+import { moveDurably, syncFile } from './atomic-file.ts'
 import { PIECE_BYTES, readPieces } from './read-pieces.ts'
 
 export interface SortOptions {
@@ -26,6 +26,7 @@ const FAN_IN = 64
 /** What a line costs beside its characters: a string's header and its slot in the array. */
 const LINE_OVERHEAD_BYTES = 32
 const WRITE_BUFFER_BYTES = 256 * 2 ** 10
+const LINES_WRITTEN = 256
 const NEWLINE = 10
 
 export async function sortLines(
@@ -53,6 +54,7 @@ export async function sortLines(
     const [only] = runs
     const whole = only !== undefined && runs.length === 1 ? only : `${output}.new`
     if (whole !== only) await merge(runs, whole)
+    await syncFile(whole)
     await moveDurably(whole, output)
     return { lines }
   } catch (cause) {
@@ -192,16 +194,18 @@ async function* readLines(path: string, readBytes?: number): AsyncGenerator<stri
   if (rest !== '') yield [rest]
 }
 
+/** Without a sync: most runs are read once and removed. */
 async function writeLines(path: string, batches: Iterable<string[]> | AsyncIterable<string[]>): Promise<void> {
   const file = await AppendFile.open(path, { committedLength: 0, bufferBytes: WRITE_BUFFER_BYTES })
   try {
     for await (const batch of batches) {
-      for (const line of batch) {
-        file.append(`${line}\n`, 'latin1')
+      // Joined: with a write for each line a sort took a sixth more CPU.
+      for (let from = 0; from < batch.length; from += LINES_WRITTEN) {
+        file.append(`${batch.slice(from, from + LINES_WRITTEN).join('\n')}\n`, 'latin1')
         if (file.needsDrain) await file.drained()
       }
     }
   } finally {
-    await file.close()
+    await file.closeUnsynced()
   }
 }

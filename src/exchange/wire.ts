@@ -1,6 +1,7 @@
 // One end of the way to another agent: messages arrive whole and in order, or the wire is broken for good.
 //
-// Messages said in one turn of the event loop cross together: a crossing costs some ten microseconds, whatever it carries.
+// Messages said in one turn of the event loop cross together: a crossing costs some ten microseconds, whatever it carries. Small ones
+// that follow each other cross as one text, which takes a third of the time that the platform takes to copy them as objects.
 
 import type { MessagePort } from 'node:worker_threads'
 import type { PeerMessage } from './peer-message.ts'
@@ -11,6 +12,9 @@ export interface Wire {
   listen(hear: (message: PeerMessage) => void): void
   close(): void
 }
+
+/** What crosses: messages as they are, and texts of several. */
+type Crossing = readonly (PeerMessage | string)[]
 
 export class PortWire implements Wire {
   readonly #port: MessagePort
@@ -30,12 +34,15 @@ export class PortWire implements Wire {
   #cross(): void {
     const said = this.#said
     this.#said = []
-    if (!this.#isClosed) this.#port.postMessage(said)
+    if (!this.#isClosed) this.#port.postMessage(crossing(said))
   }
 
   listen(hear: (message: PeerMessage) => void): void {
-    this.#port.on('message', (said: readonly PeerMessage[]) => {
-      for (const message of said) hear(message)
+    this.#port.on('message', (crossed: Crossing) => {
+      for (const one of crossed) {
+        if (typeof one === 'string') for (const message of JSON.parse(one) as PeerMessage[]) hear(message)
+        else hear(one)
+      }
     })
   }
 
@@ -43,4 +50,28 @@ export class PortWire implements Wire {
     this.#isClosed = true
     this.#port.close()
   }
+}
+
+/** In the order in which they were said. */
+function crossing(said: readonly PeerMessage[]): Crossing {
+  const crossed: (PeerMessage | string)[] = []
+  let small: PeerMessage[] = []
+  const flush = (): void => {
+    if (small.length > 0) crossed.push(JSON.stringify(small))
+    small = []
+  }
+  for (const message of said) {
+    if (isSmall(message)) small.push(message)
+    else {
+      flush()
+      crossed.push(message)
+    }
+  }
+  flush()
+  return crossed
+}
+
+/** All but what carries bytes, which no text can, and parcels, whose text would be quoted once more. */
+function isSmall({ kind }: PeerMessage): boolean {
+  return kind !== 'parcel' && kind !== 'errand-done' && kind !== 'lend-done' && kind !== 'lend-turn'
 }
