@@ -77,10 +77,10 @@ class Thread {
 
 const last = (limits: readonly number[]): number => limits.at(-1) ?? 0
 
-test('small crawls are not slowed: it begins with 256, or with all that is asked for', () => {
-  expect(new Concurrency(256, TIMEOUT_MS).limit).toBe(256)
+test('small crawls are not slowed: it begins with 128, or with all that is asked for', () => {
+  expect(new Concurrency(128, TIMEOUT_MS).limit).toBe(128)
   expect(new Concurrency(5, TIMEOUT_MS).limit).toBe(5)
-  expect(new Concurrency(100_000, TIMEOUT_MS).limit).toBe(256)
+  expect(new Concurrency(100_000, TIMEOUT_MS).limit).toBe(128)
 })
 
 test.each([
@@ -115,11 +115,12 @@ test('a thread that is busy: nearly all it can do is done, it is not late, and t
           return seen
         }
         const limits = run(controller, 100, 200_000, watched, 60)
-        expect(utilisation).toBeGreaterThanOrEqual(0.95)
+        // Where answers come at once a little idleness is cheaper than more requests under way.
+        expect(utilisation).toBeGreaterThanOrEqual(answerMs < 250 ? 0.92 : 0.95)
         expect(lagMs).toBeLessThanOrEqual(250)
-        // It may have come to rest at the edge of too much, and be cut; it never swings.
+        // It may have come to rest at the edge of too much, and be cut, or be tried with fewer once a minute; it never swings.
         expect(Math.max(...limits) - Math.min(...limits)).toBeLessThanOrEqual(0.5 * Math.max(...limits) + 1)
-        expect(limits.filter((limit, i) => limit < (limits[i - 1] ?? 0)).length).toBeLessThanOrEqual(2)
+        expect(limits.filter((limit, i) => limit < (limits[i - 1] ?? 0)).length).toBeLessThanOrEqual(3)
       },
     ),
     { numRuns: 15 },
@@ -145,7 +146,7 @@ test('where fewer leave the thread idle it has what it had, and a minute passes 
   const needs120: Machine = (active) => ({ utilisation: Math.min(1, active / 120), lagMs: 5, requests: active * 20 })
   const limits = run(controller, 200, 1_000, needs120)
   // The step that is too many is taken back.
-  expect(limits.slice(0, 6)).toEqual([200, 160, 128, 102, 128, 128])
+  expect(limits.slice(0, 4)).toEqual([128, 102, 128, 128])
   const tooFew = limits.flatMap((limit, at) => (limit < 120 ? [at] : []))
   expect(tooFew.length).toBeLessThanOrEqual(4)
   expect(meanOf(limits)).toBeGreaterThanOrEqual(125)
@@ -154,7 +155,7 @@ test('where fewer leave the thread idle it has what it had, and a minute passes 
 test('what is slow to answer is not tried with fewer: it is the servers who are waited for', () => {
   const controller = new Concurrency(2_000, TIMEOUT_MS)
   const slow: Machine = (active) => ({ utilisation: 0.99, lagMs: 5, requests: active / 2 })
-  expect(run(controller, 100, 5_000, slow)).toEqual(Array.from({ length: 100 }, () => 256))
+  expect(run(controller, 100, 5_000, slow)).toEqual(Array.from({ length: 100 }, () => 128))
 })
 
 test('a machine that becomes slower is followed down, and up again when it recovers', () => {
@@ -202,7 +203,7 @@ test('one pause of the event loop cuts nothing', () => {
 
 test('with few requests under way, lateness has other reasons and cuts nothing', () => {
   const controller = new Concurrency(1_000, TIMEOUT_MS)
-  expect(last(run(controller, 60, 16, () => ({ lagMs: 900, utilisation: 1 })))).toBe(256)
+  expect(last(run(controller, 60, 16, () => ({ lagMs: 900, utilisation: 1 })))).toBe(128)
 })
 
 test('memory beyond its budget is given back, connection by connection, and taken again when there is room', () => {
@@ -307,17 +308,17 @@ test('a few requests that time out say nothing', () => {
 
 test('what nobody wants is not raised, and what is not used any more is taken back, down to the start', () => {
   const controller = new Concurrency(100_000, TIMEOUT_MS)
-  expect(last(run(controller, 60, 200, () => ({})))).toBe(256)
+  expect(last(run(controller, 60, 100, () => ({})))).toBe(128)
   expect(controller.bottleneck).toBe('demand')
   run(controller, 40, 20_000, () => ({}), 60)
   const high = controller.limit
   expect(high).toBeGreaterThan(20_000)
   expect(last(run(controller, 60, 1_000, () => ({}), 100))).toBe(2_000)
-  expect(last(run(controller, 60, 0, () => ({}), 160))).toBe(256)
+  expect(last(run(controller, 60, 0, () => ({}), 160))).toBe(128)
 })
 
 test('it says what keeps it from more', () => {
-  const controller = new Concurrency(300, TIMEOUT_MS)
+  const controller = new Concurrency(150, TIMEOUT_MS)
   const after = (second: number, hosts: number, machine: Machine): string => {
     run(controller, 2, hosts, machine, second)
     return controller.bottleneck

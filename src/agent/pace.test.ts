@@ -43,17 +43,17 @@ const failed = (code: 'FETCH_CONNECT_TIMEOUT' | 'FETCH_HEAD_TIMEOUT' | 'FETCH_CO
 test('there is room below the limit, which grows while more are wanted and the machine is idle', () => {
   const it = stand({ connections: 10_000 })
   it.pace.begin()
-  expect(it.pace.hasRoom(255)).toBe(true)
-  expect(it.pace.hasRoom(256)).toBe(false)
+  expect(it.pace.hasRoom(127)).toBe(true)
+  expect(it.pace.hasRoom(128)).toBe(false)
   it.ready = 5_000
   it.clock.advance(1_000)
   expect(it.rooms).toEqual([1_000])
-  expect(it.pace.figures.limit).toBe(512)
-  expect(it.pace.hasRoom(256)).toBe(true)
+  expect(it.pace.figures.limit).toBe(256)
+  expect(it.pace.hasRoom(128)).toBe(true)
   it.pace.end()
-  it.pace.hasRoom(512)
+  it.pace.hasRoom(256)
   it.clock.advance(10_000)
-  expect(it.pace.figures.limit).toBe(512)
+  expect(it.pace.figures.limit).toBe(256)
 })
 
 test('hosts that wait for their address are no reason for more', () => {
@@ -62,32 +62,32 @@ test('hosts that wait for their address are no reason for more', () => {
   it.pace.hasRoom(8)
   it.ready = 5_000
   it.clock.advance(3_000)
-  expect(it.pace.figures).toMatchObject({ limit: 256, bottleneck: 'demand' })
+  expect(it.pace.figures).toMatchObject({ limit: 128, bottleneck: 'demand' })
 })
 
 test('a limit that is full for a while stays full for whoever looks, though nobody asks', () => {
   const it = stand({ connections: 1_000 })
   it.pace.begin()
   it.load = { utilisation: 1, lagMs: 150 }
-  it.pace.hasRoom(256)
+  it.pace.hasRoom(128)
   it.clock.advance(5_000)
-  expect(it.pace.figures).toMatchObject({ limit: 256, bottleneck: 'cpu' })
+  expect(it.pace.figures).toMatchObject({ limit: 128, bottleneck: 'cpu' })
   it.load = { utilisation: 0.1, lagMs: 0 }
   it.clock.advance(1_000)
-  expect(it.pace.figures.limit).toBeGreaterThan(256)
+  expect(it.pace.figures.limit).toBeGreaterThan(128)
 })
 
 test('too much memory, and a processor that is late, allow fewer', () => {
-  const it = stand({ connections: 256 })
+  const it = stand({ connections: 128 })
   it.pace.begin()
-  it.pace.hasRoom(256)
+  it.pace.hasRoom(128)
   it.memoryShare = 1.2
   it.clock.advance(1_000)
-  expect(it.pace.figures).toMatchObject({ limit: 204, bottleneck: 'memory' })
+  expect(it.pace.figures).toMatchObject({ limit: 102, bottleneck: 'memory' })
   it.memoryShare = 0.5
   it.load = { utilisation: 1, lagMs: 400 }
   it.clock.advance(10_000)
-  expect(it.pace.figures.limit).toBeLessThan(204)
+  expect(it.pace.figures.limit).toBeLessThan(102)
 })
 
 test.for(['FETCH_CONNECT_TIMEOUT', 'FETCH_HEAD_TIMEOUT'] as const)('%s in numbers is a trial with fewer', (code) => {
