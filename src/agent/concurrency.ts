@@ -3,8 +3,9 @@
 //
 //   lag ▲                                              cut: requests wait for us, not for their servers
 //       │·····································  200 ms
-//       │                   trim: the processor is busy; as many as keep it so are enough
+//       │                   as it is: the processor is busy, more would only wait in line
 //       │·····································  100 ms, or a processor used to 97 %
+//       │   trim: where each brings many answers a second and the processor is used to 93 %, fewer may do
 //       │   more: up to twice as many a second, or as many as the processor has room for
 //       └────────────────────────────────────▶ connections
 //
@@ -40,7 +41,7 @@ export type Bottleneck = 'none' | 'demand' | 'ceiling' | 'cpu' | 'memory' | 'net
 
 /** So many are always allowed: fewer would save nothing. */
 const FLOOR = 16
-/** Enough for nearly all crawls, and doubled within a second where it is not; with twice as many, pages take more of the processor (decision 0021). */
+/** Enough for nearly all crawls, and doubled every second by an idle processor where it is not; with twice as many, pages take more of the processor (decision 0021). */
 const START = 128
 
 const DECISION_SECONDS = 1
@@ -56,15 +57,20 @@ const CUT_MOST = 0.7
 /** A processor that is busy all the time has no use for more; below UTILISATION_AIM it is worth a large step. */
 const UTILISATION_HOLD = 0.97
 const UTILISATION_AIM = 0.9
-/** The same where servers answer at once: the little that is left goes to waiting for them, a moment at a time. */
+/** The same where requests end fast: the little that is left goes to waiting for them, a moment at a time. */
 const UTILISATION_PROMPT = 0.93
 /** Fewer than these are not sought: they are read and settled together (convoy.ts), and take hardly any memory. */
 const TRIM_FLOOR = 64
 const TRIM_FACTOR = 0.8
 /** One decision may be a pause of the garbage collector. */
 const TRIM_SECONDS = 2
-/** Only where requests end so fast: what fewer of them do then shows in a second. Where servers take longer it is they who are waited for. */
+/**
+ * Only where a request, waiting for us included, ends so fast: what fewer of them do shows in the next second then. Where it takes longer
+ * it may be servers who are waited for, and nobody would know in time.
+ */
 const PROMPT_SECONDS = 0.25
+/** What would take back less than this is not worth a trial. */
+const TRIM_LEAST = 0.95
 /** How long the fewest that were enough are believed to be so. */
 const TRIM_MEMORY_MS = 60_000
 /** One that is this idle, twice, with all connections in use, was not what made them too many, or is not any more. */
@@ -125,8 +131,8 @@ export class Concurrency {
   #kneeMs = -Infinity
   /** What there were before the last trim, until it is known whether fewer are enough; and the fewest that are known to be. */
   #trimmedFrom: number | null = null
-  #trimMs = -Infinity
   #enough = 0
+  #enoughMs = -Infinity
   #isLagging = false
   #secondsIdle = 0
   #secondsBusy = 0
@@ -214,10 +220,13 @@ export class Concurrency {
     }
     const isBusy = utilisation > (this.#isPrompt ? UTILISATION_PROMPT : UTILISATION_HOLD)
     this.#secondsBusy = isBusy && lagMs <= LAG_HOLD_MS ? this.#secondsBusy + 1 : 0
-    if (lagMs > LAG_HOLD_MS) return this.#hold('cpu')
-    if (isBusy) return this.#trim(now.nowMs, used)
-    if (this.#trimmedFrom !== null) return this.#untrim()
+    if (lagMs > LAG_HOLD_MS) {
+      this.#trimmedFrom = null
+      return this.#hold('cpu')
+    }
+    if (isBusy) return this.#trim(now, used)
     if (memoryShare > MEMORY_HOLD) return this.#hold('memory')
+    if (this.#trimmedFrom !== null) return this.#untrim(now)
     if (this.#trial !== null) return this.#hold('network')
     if (now.wanted <= this.#limit / 2) {
       return Math.min(this.#hold('demand'), Math.max(this.#limit * UNUSED_FACTOR, now.wanted * 2, this.#start))
@@ -240,29 +249,35 @@ export class Concurrency {
     // With two things changed nobody could say which of them helped.
     this.#trial = null
     this.#trimmedFrom = null
+    this.#secondsBusy = 0
     return to
   }
 
   /** The processor is busy: would it be with fewer? */
-  #trim(nowMs: ClockMs, used: number): number {
+  #trim({ nowMs, wanted, timeouts }: Observation, used: number): number {
+    // It is still busy after the last trim.
     this.#trimmedFrom = null
-    if (nowMs - this.#trimMs > TRIM_MEMORY_MS) this.#enough = 0
-    const to = Math.max(TRIM_FLOOR, used * TRIM_FACTOR)
+    if (nowMs - this.#enoughMs > TRIM_MEMORY_MS) this.#enough = 0
+    const to = Math.max(TRIM_FLOOR, used * TRIM_FACTOR, this.#enough)
     const isSure = this.#isPrompt && this.#secondsBusy >= TRIM_SECONDS && this.#trial === null
-    if (!isSure || to >= used || used <= this.#enough) return this.#hold('cpu')
+    // Connections that wait for a dead host bring nothing: all that fewer take away would be taken from those that do.
+    const isInTheWay = wanted > this.#limit && timeouts === 0
+    if (!isSure || !isInTheWay || to > used * TRIM_LEAST) return this.#hold('cpu')
     this.#trimmedFrom = used
-    this.#trimMs = nowMs
+    this.#secondsBusy = 0
     this.#bottleneck = 'cpu'
     return to
   }
 
-  /** It is not: what there were is the fewest. */
-  #untrim(): number {
-    const enough = this.#trimmedFrom ?? this.#limit
+  /** It is not busy any more: if more are wanted, what there were is the fewest. */
+  #untrim({ nowMs, wanted }: Observation): number {
+    const before = this.#trimmedFrom ?? this.#limit
     this.#trimmedFrom = null
-    this.#enough = enough
+    if (wanted <= this.#limit) return this.#hold('demand')
+    this.#enough = before
+    this.#enoughMs = nowMs
     this.#bottleneck = 'cpu'
-    return Math.max(this.#limit, enough)
+    return Math.max(this.#limit, before)
   }
 
   /** Twice as many, if processor and memory can be expected to bear it; near what was too much before, hardly more. */

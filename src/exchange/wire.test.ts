@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { PeerMessage } from './peer-message.ts'
+import type { LentAnswer, PeerMessage } from './peer-message.ts'
 import { PortWire } from './wire.ts'
 
 const url = fc.string({ unit: 'binary' }).map((text) => `http://a.example/${text}` as CanonicalUrl)
@@ -15,6 +15,30 @@ const message: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({ kind: fc.constant('claim' as const), id, digest: fc.string() }),
   fc.record({ kind: fc.constant('claimed' as const), id, original: fc.option(original) }),
   fc.record({ kind: fc.constant('confirmed' as const), upTo: id }),
+  fc.record({ kind: fc.constant('release' as const), digest: fc.string() }),
+  fc.record({ kind: fc.constant('errand' as const), id, url }),
+  fc.record({ kind: fc.constant('turn-want' as const), gate: fc.constant('domain' as const), door: id, id }),
+  fc.record({
+    kind: fc.constant('turn-given' as const),
+    gate: fc.constant('address' as const),
+    id,
+    forMs: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+  }),
+  fc.record({ kind: fc.constant('lend-offer' as const), id }),
+  fc.record({
+    kind: fc.constant('lend-turn' as const),
+    id,
+    forMs: id,
+    turn: fc.record({ urls: fc.array(url), addresses: fc.constant([{ ip: '127.1.0.1', family: 4 as const }]) }),
+  }),
+  fc.record({
+    kind: fc.constant('lend-done' as const),
+    id,
+    answers: fc.array(
+      fc.record({ kind: fc.constant('fetched' as const), answer: fc.record({ wire: fc.uint8Array() }) }),
+    ) as unknown as fc.Arbitrary<readonly LentAnswer[]>,
+    next: fc.option(id),
+  }),
   fc.record({
     kind: fc.constant('parcel' as const),
     parcel: fc.record({ number: id, entries: fc.string({ unit: 'binary' }), originals: fc.constant([]) }),

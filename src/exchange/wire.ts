@@ -61,7 +61,7 @@ function crossing(said: readonly PeerMessage[]): Crossing {
     small = []
   }
   for (const message of said) {
-    if (isSmall(message)) small.push(message)
+    if (IS_SMALL[message.kind]) small.push(message)
     else {
       flush()
       crossed.push(message)
@@ -71,7 +71,22 @@ function crossing(said: readonly PeerMessage[]): Crossing {
   return crossed
 }
 
-/** All but what carries bytes, which no text can, and parcels, whose text would be quoted once more. */
-function isSmall({ kind }: PeerMessage): boolean {
-  return kind !== 'parcel' && kind !== 'errand-done' && kind !== 'lend-done' && kind !== 'lend-turn'
-}
+/** Not what carries bytes, which no text can, and not texts that would be quoted once more. */
+const IS_SMALL = {
+  hello: true,
+  parcel: false,
+  confirmed: true,
+  claim: true,
+  claimed: true,
+  release: true,
+  errand: true,
+  'errand-done': false,
+  'turn-want': true,
+  'turn-given': true,
+  'turn-later': true,
+  'turn-back': true,
+  'lend-wanted': true,
+  'lend-offer': true,
+  'lend-turn': true,
+  'lend-done': false,
+} as const satisfies Record<PeerMessage['kind'], boolean>
