@@ -16,6 +16,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { leastMemory } from '../src/agent/index.ts'
 import { agentOptions } from '../src/agent/options.ts'
 import { ForkedTestWeb } from '../testweb/index.ts'
 import { portolan } from './peers/portolan.ts'
@@ -33,6 +34,8 @@ const { values } = parseArgs({
   },
 })
 const TICK_SECONDS = 0.01
+/** The default of --memory: more than seven agents need more. */
+const MEMORY_USUAL = agentOptions.parse({}).memory
 const BAR = 0.9
 const latencyMs = Number(values.latency)
 /** What a visitor does in a second if nobody but the server makes it wait. */
@@ -63,10 +66,15 @@ async function point(agents: number, connections: number): Promise<Point> {
     writeFileSync(seedFile, `${web.web.seeds().join('\n')}\n`)
     const task = { seedFile, dir: join(folder, 'crawl'), authorityFile: null }
     const { command, args } = portolan('none', agents, connections).run(task)
-    child = spawn(command, [...args], { stdio: 'ignore' })
+    const memory = Math.max(MEMORY_USUAL, leastMemory(agents))
+    child = spawn(command, [...args, '--memory', `${Math.ceil(memory / 2 ** 20)}MiB`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr?.on('data', (piece: Buffer) => (said = (said + piece.toString()).slice(-1_000)))
     const ended = new Promise((resolve) => child?.on('exit', resolve))
     while ((await web.figures()).requests === 0) {
-      if (child.exitCode !== null) throw new Error(`portolan ended with ${child.exitCode} before it asked anything`)
+      if (child.exitCode !== null) throw new Error(`portolan ended with ${child.exitCode} at once: ${said}`)
       await sleep(50)
     }
     await sleep(Number(values['warm-up']) * 1_000)
