@@ -15,9 +15,10 @@ import { parseArgs } from 'node:util'
 
 const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'synthetic-web.ts'])
+const NOT_BENCHES = new Set(['all.ts', 'corpus.ts', 'mean-ratio.ts', 'synthetic-web.ts'])
 /** These take minutes, and have commands of their own. */
 const LONG = new Set([
+  'agents.ts',
   'catalogue.ts',
   'cluster-simulator.ts',
   'crash-equivalence.ts',

@@ -123,7 +123,7 @@ async function askClaims(port: MessagePort): Promise<number> {
     await new Promise<void>((resolve) => {
       let asked = 0
       let answered = 0
-      const ask = (): void => wire.send({ kind: 'claim', id: ++asked, digest })
+      const ask = (): void => wire.send({ kind: 'claim', id: ++asked, digest, mayBeHeld: false })
       onAnswer = () => {
         if (++answered === CLAIMS) resolve()
         else if (asked < CLAIMS) ask()

@@ -3,7 +3,7 @@
 //
 //   npm run faults -- [--only visitor,stage,…] [--scale 1] [--seed 1] [--json FILE]
 //
-// --scale 0.1 injects a tenth of the faults; all of them take an hour and a half. The web runs in a process of its own. Time to repair is counted from the fault itself:
+// --scale 0.1 injects a tenth of the faults; all of them take three hours. The web runs in a process of its own. Time to repair is counted from the fault itself:
 //
 //   visitor, stage       until the next visit begins in the place of the one that broke
 //   agent …, books       until the thread that replaces the broken one is told to run; opening its share is in it

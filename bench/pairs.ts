@@ -18,10 +18,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { needServer } from './peers/install.ts'
-import { type Cost, measure } from './peers/measured-run.ts'
-import { startOrigin } from './peers/origin.ts'
+import { meanRatio, sayRatio } from './mean-ratio.ts'
 import { portolan } from './peers/portolan.ts'
+import { crawlWhole, startPlainWeb } from './peers/whole-crawl.ts'
 
 const { values } = parseArgs({
   options: {
@@ -36,14 +35,10 @@ const { values } = parseArgs({
     json: { type: 'string' },
   },
 })
-const LIMIT_SECONDS = 600
-/** Of Student, two-sided, 95 %, by how many rounds there were beyond one. */
-const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
 /** Changes nothing but that V8 has a flag, for which Node's own compiled code is refused, as it is for any flag: both sides pay that. */
 const NEUTRAL_FLAG = '--stack-trace-limit=11'
 const rounds = Number(values.rounds)
 if (!(rounds >= 2)) throw new Error('--rounds: two at least, or nothing can be said of the noise')
-const hosts = Number(values.hosts)
 const agents = Number(values.agents)
 const otherLauncher = values.other === undefined ? undefined : join(resolve(values.other), 'bin', 'portolan.js')
 
@@ -55,13 +50,7 @@ for (const folder of folders)
   if (!isBundled(folder))
     throw new Error(`${folder} would run its sources, which takes longer: run 'npm run prepare' there`)
 
-needServer()
-const origin = await startOrigin({
-  kind: 'plain',
-  hosts,
-  pages: Math.ceil(Number(values.pages) / hosts),
-  bytes: Number(values.bytes),
-})
+const origin = await startPlainWeb(values)
 const folder = mkdtempSync(join(tmpdir(), 'portolan-pairs-'))
 const sides = [
   { contender: portolan(values.warc, agents), flags: values.flag.length === 0 ? [] : [NEUTRAL_FLAG] },
@@ -86,17 +75,11 @@ try {
   await origin.stop()
   rmSync(folder, { recursive: true, force: true })
 }
-const logs = results.map(({ ratio }) => Math.log(ratio))
-const mean = logs.reduce((sum, one) => sum + one, 0) / rounds
-const deviation = Math.sqrt(logs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (rounds - 1))
-const reach = ((STUDENT[rounds - 2] ?? 2) * deviation) / Math.sqrt(rounds)
-const figures = { ratio: Math.exp(mean), from: Math.exp(mean - reach), to: Math.exp(mean + reach), results }
-console.log(
-  `The other takes ${figures.ratio.toFixed(3)} times as much, ${figures.from.toFixed(3)} to ${figures.to.toFixed(3)}`,
-)
+const mean = meanRatio(results.map(({ ratio }) => ratio))
+console.log(`The other takes so many times as much: ${sayRatio(mean)}`)
 if (values.json !== undefined) {
   const about = { bench: 'pairs', date: new Date().toISOString(), options: values }
-  writeFileSync(values.json, `${JSON.stringify({ ...about, ...figures }, null, 1)}\n`)
+  writeFileSync(values.json, `${JSON.stringify({ ...about, ...mean, results }, null, 1)}\n`)
 }
 
 /** Whoever is started first changes with the rounds. Both have ended when it throws. */
@@ -120,15 +103,6 @@ function isBundled(folder: string): boolean {
 
 /** CPU µs a page. */
 async function crawl({ contender, flags }: (typeof sides)[number]): Promise<number> {
-  const dir = mkdtempSync(join(folder, 'side-'))
-  const task = { seedFile: origin.seedFile, dir, authorityFile: null }
-  const { command, args } = contender.run(task)
-  const cost: Cost = await measure({ command, args: [...flags, ...args] }, LIMIT_SECONDS)
-  const pages = cost.exitCode === 0 ? contender.countPages(task, cost) : 0
-  if (pages !== origin.pages.size)
-    throw new Error(
-      `one side has ${pages} of ${origin.pages.size} pages and ended with ${cost.exitCode}: ${cost.stderr}`,
-    )
-  rmSync(dir, { recursive: true })
-  return (cost.cpuSeconds / pages) * 1e6
+  const { cpuSeconds } = await crawlWhole(origin, contender, folder, flags)
+  return (cpuSeconds / origin.pages.size) * 1e6
 }

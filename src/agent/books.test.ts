@@ -164,6 +164,50 @@ test('a page and its links stand in one batch, and are counted once', async () =
   expect(figures).toMatchObject({ pages: 1, bytes: 10, wireBytes: 5 })
 })
 
+test('what others wait for is committed before its tick, in a turn of its own; the next one only after a moment', async () => {
+  const { books, clock, ledger } = harness()
+  const passes = async (ms: number): Promise<number> => {
+    clock.advance(ms)
+    await settle()
+    return ledger.written.length
+  }
+  // Nothing was done.
+  books.hurry()
+  expect(await passes(1_000)).toBe(0)
+  books.refused('scheme')
+  books.hurry()
+  await settle()
+  expect(ledger.written).toEqual([])
+  expect(await passes(0)).toBe(1)
+  books.refused('scheme')
+  books.hurry()
+  books.hurry()
+  expect(await passes(9)).toBe(1)
+  expect(await passes(1)).toBe(2)
+  expect(await passes(1_000)).toBe(2)
+})
+
+test('where a commit takes long the next one in a hurry leaves the disk alone for as long', async () => {
+  const { books, clock, ledger, file } = harness()
+  file.sync = async () => {
+    await Promise.resolve()
+    clock.advance(200)
+  }
+  books.refused('scheme')
+  books.hurry()
+  clock.advance(0)
+  await settle()
+  expect(ledger.written).toHaveLength(1)
+  books.refused('scheme')
+  books.hurry()
+  clock.advance(199)
+  await settle()
+  expect(ledger.written).toHaveLength(1)
+  clock.advance(1)
+  await settle()
+  expect(ledger.written).toHaveLength(2)
+})
+
 test('a full batch is committed before its tick, in the next turn of the loop: not in the middle of whoever fills it', async () => {
   const { books, file, ledger } = harness()
   let asked = 0

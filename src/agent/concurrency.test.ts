@@ -115,14 +115,11 @@ test('a thread that is busy: nearly all it can do is done, it is not late, and t
           return seen
         }
         const limits = run(controller, 100, 200_000, watched, 60)
-        // Where answers come at once a little idleness is cheaper than more requests under way.
-        expect(utilisation).toBeGreaterThanOrEqual(answerMs < 250 ? 0.92 : 0.95)
+        expect(utilisation).toBeGreaterThanOrEqual(0.95)
         expect(lagMs).toBeLessThanOrEqual(250)
-        // It may have come to rest at the edge of too much, and be cut, or look for the fewest once a minute, in some steps; it never swings.
+        // It may have come to rest at the edge of too much, and be cut; it never swings.
         expect(Math.max(...limits) - Math.min(...limits)).toBeLessThanOrEqual(0.5 * Math.max(...limits) + 1)
-        expect(limits.filter((limit, i) => limit < (limits[i - 1] ?? 0)).length).toBeLessThanOrEqual(
-          answerMs < 250 ? 6 : 2,
-        )
+        expect(limits.filter((limit, i) => limit < (limits[i - 1] ?? 0)).length).toBeLessThanOrEqual(2)
       },
     ),
     { numRuns: 15 },
@@ -143,7 +140,7 @@ test('servers that answer at once: a few requests keep the thread as busy as man
   expect(last(run(controller, 300, 1_000, watched, 12))).toBe(64)
 })
 
-test('where fewer leave the thread idle it has what it had, and a minute passes before that is tried again', () => {
+test('where fewer leave the thread idle it has what it had, and five minutes pass before that is tried again', () => {
   const controller = new Concurrency(200, TIMEOUT_MS)
   const needs120: Machine = (active) => ({ utilisation: Math.min(1, active / 120), lagMs: 5, requests: active * 20 })
   const limits = run(controller, 200, 1_000, needs120)
@@ -154,7 +151,7 @@ test('where fewer leave the thread idle it has what it had, and a minute passes 
   expect(meanOf(limits)).toBeGreaterThanOrEqual(125)
 })
 
-test('what was enough is not tried to be less for a minute, however the processor wavers', () => {
+test('what was enough is not tried to be less for five minutes, however the processor wavers', () => {
   const random = new Random('wavering')
   const controller = new Concurrency(256, TIMEOUT_MS)
   const wavers: Machine = (active) => ({
@@ -164,7 +161,7 @@ test('what was enough is not tried to be less for a minute, however the processo
   })
   const limits = run(controller, 600, 1_000, wavers)
   const steps = limits.filter((limit, at) => limit < (limits[at - 1] ?? 0))
-  expect(steps.length).toBeLessThanOrEqual(2 * (600 / 60) + 2)
+  expect(steps.length).toBeLessThanOrEqual(2 * (600 / 300) + 2)
   expect(meanOf(limits)).toBeGreaterThanOrEqual(105)
   expect(meanOf(limits)).toBeLessThanOrEqual(150)
 })

@@ -5,7 +5,7 @@
 //       │·····································  200 ms
 //       │                   as it is: the processor is busy, more would only wait in line
 //       │·····································  100 ms, or a processor used to 97 %
-//       │   trim: where each brings many answers a second and the processor is used to 93 %, fewer may do
+//       │   trim: where each brings many answers a second and the processor is used to 95 %, fewer may do
 //       │   more: up to twice as many a second, or as many as the processor has room for
 //       └────────────────────────────────────▶ connections
 //
@@ -58,7 +58,7 @@ const CUT_MOST = 0.7
 const UTILISATION_HOLD = 0.97
 const UTILISATION_AIM = 0.9
 /** The same where requests end fast: the little that is left goes to waiting for them, a moment at a time. */
-const UTILISATION_PROMPT = 0.93
+const UTILISATION_PROMPT = 0.95
 /** Fewer than these are not sought: they are read and settled together (convoy.ts), and take hardly any memory. */
 const TRIM_FLOOR = 64
 const TRIM_FACTOR = 0.8
@@ -72,7 +72,7 @@ const PROMPT_SECONDS = 0.25
 /** What would take back less than this is not worth a trial. */
 const TRIM_LEAST = 0.95
 /** How long the fewest that were enough are believed to be so. */
-const TRIM_MEMORY_MS = 60_000
+const TRIM_MEMORY_MS = 300_000
 /** One that is this idle, twice, with all connections in use, was not what made them too many, or is not any more. */
 const UTILISATION_IDLE = 0.5
 

@@ -61,3 +61,11 @@ test('one that comes while a group goes is of the next', async () => {
   await Promise.all([walk(convoy, 2, 6, said), late])
   expect(said).toEqual(['0 1', '0 2', '1 2', '2 2', '3 2', '4 2', '5 2', '0 3', '1 3'])
 })
+
+test('one that goes alone goes behind what was put off to the end of the round: requests are written first', async () => {
+  const convoy = new Convoy()
+  const said: string[] = []
+  setImmediate(() => said.push('written'))
+  await convoy.alone().then(() => said.push('alone'))
+  expect(said).toEqual(['written', 'alone'])
+})

@@ -22,6 +22,11 @@ export class Convoy {
     return new Promise(this.#join)
   }
 
+  /** Resolves when all that has come is read, and requests that were made meanwhile are written. */
+  alone(): Promise<void> {
+    return new Promise((goOn) => setImmediate(goOn))
+  }
+
   readonly #join = (goOn: () => void): void => {
     if (this.#gathering === null || this.#gathering.length === TOGETHER_MAX) {
       this.#gathering = []

@@ -1,7 +1,7 @@
 // What a crawl is made from: where, what, how.
 
-import type { Clock, ClockMs, FaultPoints, Random, StopReason } from '../base/index.ts'
-import type { BorrowedTurns, LentTurns, SharedTurns } from '../exchange/index.ts'
+import type { Clock, ClockMs, FaultPoints, Random } from '../base/index.ts'
+import type { BorrowedTurns, ContentMarks, LentTurns, SharedTurns } from '../exchange/index.ts'
 import type { IpGate } from '../frontier/index.ts'
 import type { CrawlIdentity, Journal, SegmentedJournalOptions } from '../ledger/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -20,6 +20,8 @@ export interface Share {
   readonly assignment?: string
   /** The directory of the crawl, which has the archive of all. */
   readonly crawlDir: string
+  /** Contents that any of them has met; left out where they have no memory in common. */
+  readonly marks?: ContentMarks | null
   /** Addresses are asked in turns across all agents. */
   readonly ipGate: IpGate
   /** Domains likewise; null where they do not rest. */
@@ -30,8 +32,8 @@ export interface Share {
   readonly lending?: { readonly lent: LentTurns; readonly borrowed: BorrowedTurns } | undefined
   /** How long others are waited for that do not say whether they know a content; for ever where nothing is said. */
   readonly patience?: { readonly clock: Clock; readonly ms: number }
-  /** The agent asks nobody now. It decides nothing by itself: others may have work for it. */
-  readonly onIdle: () => StopReason | null
+  /** The agent asks nobody, and has nobody to ask: nothing waits, or no page may be added. Others may have work for it, so it decides nothing. */
+  readonly onIdle: () => void
   /** It has stopped asking; resolves when the others need no answers of it any more. */
   readonly mayClose: () => Promise<void>
   /** It could ask somebody, and has no permit for a page. */

@@ -18,6 +18,9 @@ const FRONTIER_SHARE = 1 / 4
 const CONTENTS_SHARE = 1 / 12
 const ROBOTS_SHARE = 1 / 12
 
+/** Of the rest of all agents together: what they have met of contents, in memory of all (src/exchange/content-marks.ts). Some four bytes a page. */
+const MARKS_SHARE = 1 / 48
+
 /** Below this the parts would be too small to be of use. */
 export const MEMORY_MIN = PROCESS_BYTES + 64 * 2 ** 20
 
@@ -31,11 +34,21 @@ export function leastMemory(agents: number): number {
 
 /** What each of the agents may use. */
 export function planMemory(bytes: number, agents = 1): MemoryPlan {
-  const rest = (Math.max(bytes, leastMemory(agents)) - PROCESS_BYTES - (agents - 1) * AGENT_BYTES) / agents
+  const rest = restOf(bytes, agents) / agents
   return {
     seenBytes: Math.floor(rest * SEEN_SHARE),
     frontierBytes: Math.floor(rest * FRONTIER_SHARE),
     contentsBytes: Math.floor(rest * CONTENTS_SHARE),
     robotsBytes: Math.floor(rest * ROBOTS_SHARE),
   }
+}
+
+/** What marks of contents may use that all agents of a process share. */
+export function planMarks(bytes: number, agents: number): number {
+  return Math.floor(restOf(bytes, agents) * MARKS_SHARE)
+}
+
+/** What is shared out to parts, of all agents. */
+function restOf(bytes: number, agents: number): number {
+  return Math.max(bytes, leastMemory(agents)) - PROCESS_BYTES - (agents - 1) * AGENT_BYTES
 }

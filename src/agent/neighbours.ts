@@ -1,6 +1,6 @@
 // The other agents of the crawl, as one agent meets them: joins the exchange to books, admission and contents.
 
-import type { ContentSeen } from '../content-seen/index.ts'
+import type { ContentSeen, KnownContents } from '../content-seen/index.ts'
 import {
   type ErrandAnswer,
   Exchange,
@@ -23,7 +23,7 @@ export interface NeighboursParts {
   readonly fingerprinter: Fingerprinter
   readonly books: () => Books
   readonly admission: () => Admission
-  readonly contents: ContentSeen
+  readonly contents: ContentSeen & KnownContents
   readonly writeOriginal: (note: OriginalNote) => number
   readonly runErrand: (url: CanonicalUrl) => Promise<ErrandAnswer>
   readonly onFault: (fault: unknown) => void
@@ -43,6 +43,7 @@ export class Neighbours {
   readonly #outbox: Outbox
   readonly #inbox: Inbox
   readonly #fingerprinter: Fingerprinter
+  readonly #openMarks: (pending: Iterable<Uint8Array>) => void
   /** What a batch on disk says: everything up to it need not be kept for others. */
   #settled: number
 
@@ -52,6 +53,7 @@ export class Neighbours {
     const owners = new Owners(share.agent, share.agents, assignmentNamed(share.assignment ?? RENDEZVOUS.name))
     this.owners = owners
     this.#settled = state?.settled ?? 0
+    this.#openMarks = (pending) => share.marks?.open(parts.contents, pending)
     this.#outbox = new Outbox({
       self: share.agent,
       agents: share.agents,
@@ -67,6 +69,7 @@ export class Neighbours {
       send: (agent, message) => this.exchange.send(agent, message),
       whenDurable: (callback) => parts.books().whenDurable(callback),
       patience: share.patience,
+      marks: share.marks,
     })
     this.#inbox = new Inbox({
       agents: share.agents,
@@ -107,10 +110,17 @@ export class Neighbours {
     return this.owners.ofSlot(slotOf(this.#fingerprinter.high))
   }
 
-  /** Parcels of batches that an earlier run had not confirmed. */
+  /** Parcels of batches that an earlier run had not confirmed; after it the others are told what this agent knows of contents. */
   async restore(journal: Journal): Promise<void> {
-    if (journal.lastNumber === 0) return
-    for await (const { number, batch } of journal.history(this.#settled)) this.exchange.sendOut(number, batch)
+    const pending: Uint8Array[] = []
+    if (journal.lastNumber > 0) {
+      for await (const { number, batch } of journal.history(this.#settled)) {
+        this.exchange.sendOut(number, batch)
+        this.contents.pending(batch.originals)
+        for (const { digest } of batch.originals) pending.push(Buffer.from(digest, 'hex'))
+      }
+    }
+    this.#openMarks(pending)
   }
 
   state(number: number): ExchangeState {

@@ -41,7 +41,7 @@ export const agentOptions = z.strictObject({
     flag: 'max-wait',
   }),
   agents: countOrUsual(
-    'one per processor',
+    'one per processor, and no more than there are hosts where links lead to no others',
     {
       text: 'Worker threads that share the hosts among them. A crawl keeps the number it has; changing it shares the hosts anew.',
       flag: 'agents',

@@ -50,7 +50,7 @@ export class PageSettler {
   async settle(entry: FrontierEntry, document: Document): Promise<boolean> {
     const { books, chain, contentSeen, wishes, returns } = this.#parts
     // A large one has the walk for itself: what is read of it is in memory until it is settled.
-    if (document.body.length <= TOGETHER_BYTES_MAX) await this.#convoy.gather()
+    await (document.body.length <= TOGETHER_BYTES_MAX ? this.#convoy.gather() : this.#convoy.alone())
     const page = new PageInHand(document, mediaTypeOf(document), entry.via?.endsWith('/robots.txt') === true)
     const processed = chain.run(page)
     if (processed !== undefined) await processed

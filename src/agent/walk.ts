@@ -211,6 +211,7 @@ export async function joinWalk(
     permits,
     traces,
     isStopping,
+    turnsOut: () => pipeline.active,
     signal: abort.signal,
     rules: { retries: agent.retries, pauses: agent.pauses, hostPages: agent.hostPages },
     faults,
@@ -222,7 +223,15 @@ export async function joinWalk(
     books,
     permits,
     pace,
-    onIdle: (idle) => (plan.share === null ? decideAlone(idle, clock.nowMs(), agent.maxWait) : plan.share.onIdle()),
+    onIdle: (idle) => {
+      if (plan.share === null) return decideAlone(idle, clock.nowMs(), agent.maxWait)
+      if (idle.waiting === 0 || idle.isSpent) {
+        // On several machines a batch is a message to an engine, and nobody waits for the end by the millisecond.
+        if (plan.share.node == null) books.hurry()
+        plan.share.onIdle()
+      }
+      return null
+    },
     deadlineMs: agent.maxTime === null || plan.share !== null ? null : startMs + agent.maxTime - figures.earlierMs,
     beforeClose: async () => {
       await plan.share?.mayClose()

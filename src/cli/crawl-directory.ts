@@ -82,7 +82,7 @@ export async function plansWithoutSeeds(dir: string, settings: CrawlConfig): Pro
       ipGate: new SharedIpGate(addresses, agent, { ipDelayMs, ipConnections }, performance.timeOrigin),
       domainGate: null,
       turns: [],
-      onIdle: () => null,
+      onIdle: () => {},
       mayClose: async () => {},
       onShort: () => {},
     }

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CanonicalUrl } from '../url/index.ts'
-import type { ContentSeen, FoundOriginal, Original } from './content-seen.ts'
+import type { ContentSeen, FoundOriginal, KnownContents, Original } from './content-seen.ts'
+import { bitsAt } from './digest.ts'
 
 /** Page records as a test holds them: what a set on disk reads originals back from. */
 export class Records {
@@ -46,7 +47,8 @@ export class Records {
 
 const RECORD_BYTES = 500
 
-export type MakeContentSeen = (records: Records) => ContentSeen | Promise<ContentSeen>
+type WholeSet = ContentSeen & KnownContents
+export type MakeContentSeen = (records: Records) => WholeSet | Promise<WholeSet>
 
 export function digestOf(content: string): Buffer {
   return createHash('sha256').update(content).digest()
@@ -54,6 +56,18 @@ export function digestOf(content: string): Buffer {
 
 export function originalOf(name: string | number, payloadDigest: string | null = null): Original {
   return { url: `http://h/${name}` as CanonicalUrl, fetchedAtMs: 1_700_000_000_123, payloadDigest }
+}
+
+/** What a set shows of itself: the first 64 bits of digests, each once. */
+export function keysOf(seen: KnownContents): string[] {
+  const keys = new Set<string>()
+  seen.eachKey((high, low) => keys.add(`${high} ${low}`))
+  return [...keys].toSorted()
+}
+
+/** The same of digests. */
+export function keysOfDigests(digests: readonly Uint8Array[]): string[] {
+  return [...new Set(digests.map((digest) => `${bitsAt(digest, 0)} ${bitsAt(digest, 4)}`))].toSorted()
 }
 
 /** Whether a claim is still waiting when everything that could be settled is settled. */
@@ -66,7 +80,7 @@ export async function isWaiting(answer: unknown): Promise<boolean> {
 }
 
 export function contentSeenConformance(name: string, make: MakeContentSeen): void {
-  const start = async (): Promise<{ seen: ContentSeen; records: Records }> => {
+  const start = async (): Promise<{ seen: WholeSet; records: Records }> => {
     const records = new Records()
     return { seen: await make(records), records }
   }
@@ -179,6 +193,21 @@ export function contentSeenConformance(name: string, make: MakeContentSeen): voi
       for (let i = 0; i < COUNT; i++) records.keep(seen, digestOf(`c${i}`), originalOf(i))
       expect(seen.size).toBe(COUNT)
       for (let i = 0; i < COUNT; i++) expect((await seen.claim(digestOf(`c${i}`)))?.url).toBe(`http://h/${i}`)
+    })
+
+    test('what is kept is shown by its first bits, what is claimed or given back is not', async () => {
+      const { seen, records } = await start()
+      expect(keysOf(seen)).toEqual([])
+      const digests = Array.from({ length: 1_000 }, (_, i) => digestOf(`c${i}`))
+      for (const [i, digest] of digests.entries()) {
+        records.keep(seen, digest, originalOf(i))
+        if (i === 300) expect(keysOf(seen)).toEqual(keysOfDigests(digests.slice(0, 301)))
+      }
+      await seen.claim(digestOf('claimed'))
+      await seen.claim(digestOf('given back'))
+      seen.release(digestOf('given back'))
+      records.keep(seen, digestOf(''), originalOf('empty'))
+      expect(keysOf(seen)).toEqual(keysOfDigests(digests))
     })
 
     test('whatever is claimed, kept and released, every asker is answered as the law says', async () => {

@@ -43,3 +43,10 @@ export interface ContentSeen {
   /** Digests kept. */
   readonly size: number
 }
+
+/** What of a set can be gone through: not whole digests, of which a set on disk keeps the begin only. */
+export interface KnownContents {
+  readonly size: number
+  /** The first 64 bits of every digest that is kept, upper and lower half; some may come twice. Not to be called while anything is kept. */
+  eachKey(see: (high: number, low: number) => void): void
+}

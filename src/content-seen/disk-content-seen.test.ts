@@ -7,7 +7,15 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AppendFile, LineReader } from '../disk/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
-import { contentSeenConformance, digestOf, isWaiting, originalOf, Records } from './content-seen.conformance.ts'
+import {
+  contentSeenConformance,
+  digestOf,
+  isWaiting,
+  keysOf,
+  keysOfDigests,
+  originalOf,
+  Records,
+} from './content-seen.conformance.ts'
 import type { FoundOriginal, Original } from './content-seen.ts'
 import { DiskContentSeen } from './disk-content-seen.ts'
 import { PositionRunWriter } from './position-run-writer.ts'
@@ -312,6 +320,69 @@ test('a run is named only when it is synced, and what it holds is known all the 
   await flushed
   expect(seen.state().runs).toMatchObject([{ pages: 10 }])
   expect(seen.size).toBe(10)
+})
+
+test('what is kept is shown wherever it is: in memory, on its way to the disk, in runs, in runs made one, and opened again', async () => {
+  const directory = newDirectory()
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal, { directory })
+  const upTo = (count: number): string[] => keysOfDigests(Array.from({ length: count }, (_, i) => digestOf(`c${i}`)))
+  keep(seen, records, 0, 10)
+  expect(keysOf(seen)).toEqual(upTo(10))
+  const syncs: (() => void)[] = []
+  const sync = vi.spyOn(PositionRunWriter.prototype, 'sync')
+  sync.mockImplementation(() => new Promise((resolve) => syncs.push(resolve)))
+  onTestFinished(() => void vi.restoreAllMocks())
+  const flushed = seen.flush()
+  while (syncs.length === 0) await new Promise(setImmediate)
+  keep(seen, records, 10, 15)
+  expect(seen.state().runs).toEqual([])
+  expect(keysOf(seen)).toEqual(upTo(15))
+  syncs[0]!()
+  await flushed
+  sync.mockRestore()
+  expect(seen.state().runs).toMatchObject([{ pages: 10 }])
+  expect(keysOf(seen)).toEqual(upTo(15))
+  keep(seen, records, 15, 400)
+  // Read back: one that stands in memory for a while and is in a run.
+  expect(await seen.claim(digestOf('c0'))).toEqual(originalOf(0))
+  expect(seen.state().runs.length).toBeGreaterThan(1)
+  expect(keysOf(seen)).toEqual(upTo(400))
+  await seen.compact()
+  expect(seen.state().runs).toMatchObject([{ pages: 400 }])
+  keep(seen, records, 400, 410)
+  expect(keysOf(seen)).toEqual(upTo(410))
+  const state = seen.state()
+  await seen.close()
+  expect(() => keysOf(seen)).toThrow(expect.objectContaining({ code: 'ASSERTION' }))
+  const again = await openSeen(records.readOriginal, { directory, state })
+  expect(keysOf(again)).toEqual(upTo(400))
+})
+
+test('of contents whose digests begin alike the bits they share are shown', async () => {
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal)
+  const digests = Array.from({ length: 100 }, (_, i) => namesakeOf(digestOf(`x${i % 3}`), i))
+  for (const [i, digest] of digests.entries()) records.keep(seen, digest, originalOf(i))
+  await seen.compact()
+  expect(keysOf(seen)).toEqual(keysOfDigests(digests))
+  expect(keysOf(seen)).toHaveLength(3)
+})
+
+test('a damaged run is not shown in part: it is a fault that names the file', async () => {
+  const directory = newDirectory()
+  const records = new Records()
+  const seen = await openSeen(records.readOriginal, { directory })
+  keep(seen, records, 0, 1_000)
+  await seen.compact()
+  const [name = ''] = namesOf(seen.state())
+  const bytes = readFileSync(join(directory, name))
+  // In its last block, in front of the index: all before it is sound.
+  bytes[13 * 1024 + 100]! ^= 0x40
+  writeFileSync(join(directory, name), bytes)
+  const isCorrupt = expect.objectContaining({ code: 'LEDGER_CORRUPT', message: expect.stringContaining(name) })
+  for (let round = 0; round < 2; round++) expect(() => keysOf(seen)).toThrow(isCorrupt)
+  expect(() => seen.claim(digestOf('c5000'))).toThrow(isCorrupt)
 })
 
 test('who asks for something new waits while the disk is a generation behind, so that nobody must who keeps', async () => {

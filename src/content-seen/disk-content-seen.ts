@@ -21,7 +21,7 @@
 
 import { assert } from '../base/index.ts'
 import { Claims } from './claims.ts'
-import type { ContentSeen, FoundOriginal, Original } from './content-seen.ts'
+import type { ContentSeen, FoundOriginal, KnownContents, Original } from './content-seen.ts'
 import { bitsAt, isEmptyDigest, textOf } from './digest.ts'
 import { Generation } from './generation.ts'
 import { POSITION_MAX } from './position-run.ts'
@@ -46,7 +46,7 @@ export interface DiskContentSeenOptions {
   readonly readOriginal: (position: number) => FoundOriginal | Promise<FoundOriginal>
 }
 
-export class DiskContentSeen implements ContentSeen {
+export class DiskContentSeen implements ContentSeen, KnownContents {
   readonly #shelf: RunShelf
   readonly #readOriginal: DiskContentSeenOptions['readOriginal']
   readonly #claims = new Claims()
@@ -104,6 +104,15 @@ export class DiskContentSeen implements ContentSeen {
 
   get size(): number {
     return this.#shelf.pages + this.#active.size + (this.#shelf.isWriting ? this.#previous.size : 0)
+  }
+
+  /** Reads all runs: 14 bytes a page. */
+  eachKey(see: (high: number, low: number) => void): void {
+    this.#shelf.eachKey(see)
+    for (const generation of [this.#previous, this.#active]) {
+      const showing = generation.ascending(see)
+      while (showing.next().done !== true);
+    }
   }
 
   get memoryBytes(): number {

@@ -3,3 +3,4 @@ export { DiskContentSeen, type DiskContentSeenOptions } from './disk-content-see
 export { MemoryContentSeen } from './memory-content-seen.ts'
 export { checkContentRuns } from './check-runs.ts'
 export type { ContentState } from './run-shelf.ts'
+export { bitsAt } from './digest.ts'

@@ -10,7 +10,7 @@
 
 import type { CanonicalUrl } from '../url/index.ts'
 import { Claims } from './claims.ts'
-import type { ContentSeen, Original } from './content-seen.ts'
+import type { ContentSeen, KnownContents, Original } from './content-seen.ts'
 import { bitsAt, DIGEST_BYTES, isEmptyDigest, textOf } from './digest.ts'
 
 const ROWS_FIRST = 256
@@ -19,7 +19,7 @@ const LOAD_MAX = 0.75
 /** Stands in the column of payload digests for "the same as the content digest". */
 const SAME = ''
 
-export class MemoryContentSeen implements ContentSeen {
+export class MemoryContentSeen implements ContentSeen, KnownContents {
   #index = new Uint32Array(2 * ROWS_FIRST)
   #digests = Buffer.alloc(ROWS_FIRST * DIGEST_BYTES)
   #dates = new Float64Array(ROWS_FIRST)
@@ -48,6 +48,12 @@ export class MemoryContentSeen implements ContentSeen {
 
   release(digest: Uint8Array): void {
     if (!isEmptyDigest(digest)) this.#claims.release(digest)
+  }
+
+  eachKey(see: (high: number, low: number) => void): void {
+    for (let at = 0; at < this.size * DIGEST_BYTES; at += DIGEST_BYTES) {
+      see(bitsAt(this.#digests, at), bitsAt(this.#digests, at + 4))
+    }
   }
 
   #original(row: number): Original {

@@ -126,6 +126,16 @@ export class RunShelf {
     return found.sort((a, b) => a - b)
   }
 
+  /** Every key of every run, as it stands there. */
+  eachKey(see: (high: number, low: number) => void): void {
+    this.assertSound()
+    try {
+      for (const run of this.#runs) for (const cursor = run.cursor(); cursor.next();) see(cursor.high, cursor.low)
+    } catch (cause) {
+      throw this.#fail(cause)
+    }
+  }
+
   /** Begins to write a generation out, which must not change until that is done. All up to the mark is then in runs. */
   write(generation: Generation, mark: number): void {
     this.#writing = this.#newJob(this.#writeOut(generation, mark), PACE_LEAST)

@@ -212,18 +212,9 @@ export class AppendFile {
   }
 
   /** Syncs and closes. After a fault it closes only, and reports the fault. */
-  close(): Promise<void> {
-    return this.#closeAfter(this.sync())
-  }
-
-  /** The same for a file that need not survive a loss of power: all is with the operating system, and not waited for any longer. */
-  closeUnsynced(): Promise<void> {
-    return this.#closeAfter(this.flush())
-  }
-
-  async #closeAfter(written: Promise<void>): Promise<void> {
+  async close(): Promise<void> {
     try {
-      await written
+      await this.sync()
     } finally {
       this.#fault ??= new Fault('ASSERTION', `${this.path} was used after it was closed`)
       await this.#writing

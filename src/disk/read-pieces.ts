@@ -9,11 +9,11 @@ const READ_BYTES = 2 ** 18
 /** Given at once. */
 export const PIECE_BYTES = 2 ** 16
 
-/** Each piece is good until the next is asked for. Any may be shorter than the others; none is empty. `readBytes`: the memory that it takes at most. */
-export async function* readPieces(path: string, readBytes: number = READ_BYTES): AsyncGenerator<Buffer> {
+/** Each piece is good until the next is asked for. Any may be shorter than the others; none is empty. */
+export async function* readPieces(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path, 'r')
   try {
-    const buffer = Buffer.allocUnsafe(Math.min(readBytes, Math.max(PIECE_BYTES, (await handle.stat()).size)))
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(PIECE_BYTES, (await handle.stat()).size)))
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, null)
       if (bytesRead === 0) return

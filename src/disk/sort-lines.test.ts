@@ -1,3 +1,4 @@
+import { existsSync, truncateSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,5 +80,24 @@ test('an input that is missing fails the sort and leaves the old output alone', 
   await writeFile(output, 'old')
   await expect(sortLines([join(folder, 'no')], output)).rejects.toMatchObject({ code: 'DISK_FAILED' })
   expect(await readdir(folder)).toEqual(['sorted'])
+  expect(await readFile(output, 'utf8')).toBe('old')
+})
+
+test('a run that the disk did not keep whole fails the sort: no line is missed without a word, and the old output stays', async () => {
+  await writeFile(output, 'old')
+  const lines = Array.from({ length: 20_000 }, (_, i) => String(i).padStart(40, '0'))
+  const paths = await write([`${lines.join('\n')}\n`])
+  let isCut = false
+  const keeps = (): boolean => {
+    // In whole lines: nothing else would show it.
+    if (!isCut && existsSync(`${output}.run-1`)) {
+      truncateSync(`${output}.run-0`, 41 * 100)
+      isCut = true
+    }
+    return true
+  }
+  await expect(sortLines(paths, output, { memoryBytes: 1, keeps })).rejects.toMatchObject({ code: 'DISK_FAILED' })
+  expect(isCut).toBe(true)
+  expect((await readdir(folder)).toSorted()).toEqual(['input-0', 'sorted'])
   expect(await readFile(output, 'utf8')).toBe('old')
 })

@@ -135,7 +135,7 @@ export class Exchange {
       case 'hello':
         peer.isReady = true
         inbox.rewind(agent, message.last)
-        outbox.confirm(agent, message.holds)
+        contents.confirmed(outbox.confirm(agent, message.holds))
         // What became durable since our own hello: it could not be said before, and nothing would say it later.
         if (inbox.holds(agent) > peer.toldHolds) this.send(agent, { kind: 'confirmed', upTo: inbox.holds(agent) })
         for (const parcel of outbox.pending(agent)) this.send(agent, { kind: 'parcel', parcel })
@@ -147,13 +147,19 @@ export class Exchange {
         inbox.receive(agent, message.parcel).catch(onFault)
         return
       case 'confirmed':
-        outbox.confirm(agent, message.upTo)
+        contents.confirmed(outbox.confirm(agent, message.upTo))
         return
       case 'claim':
-        contents.lend(agent, message.id, message.digest).catch(onFault)
+        contents.lend(agent, message.id, message.digest, message.mayBeHeld).catch(onFault)
         return
       case 'claimed':
         contents.answered(agent, message.id, message.original)
+        return
+      case 'probe':
+        contents.probe(agent, message.id, message.digest)
+        return
+      case 'probed':
+        contents.probed(agent, message.id, message.isHeld)
         return
       case 'release':
         contents.returned(agent, message.digest)

@@ -1,4 +1,5 @@
 export { ANSWERS_BYTES_MAX, type BorrowedTurn, BorrowedTurns } from './borrowed-turns.ts'
+export { ContentMarks } from './content-marks.ts'
 export { EngineWires } from './engine-wires.ts'
 export { Exchange, type ExchangeState } from './exchange.ts'
 export { Inbox } from './inbox.ts'

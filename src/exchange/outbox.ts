@@ -74,10 +74,17 @@ export class Outbox {
     return this.#parcels[agent] as Parcel[]
   }
 
-  confirm(agent: number, upTo: number): void {
+  /** Returns the notes that are the other's now. */
+  confirm(agent: number, upTo: number): readonly OriginalNote[] {
     const parcels = this.#parcels[agent] as Parcel[]
-    while (parcels[0] !== undefined && parcels[0].number <= upTo) this.#bytes -= bytesOf(parcels.shift() as Parcel)
+    const notes: OriginalNote[] = []
+    while (parcels[0] !== undefined && parcels[0].number <= upTo) {
+      const parcel = parcels.shift() as Parcel
+      this.#bytes -= bytesOf(parcel)
+      for (const note of parcel.originals) notes.push(note)
+    }
     if (this.#relieved !== null && this.#bytes < this.#options.bytesMax) this.#relieved()
+    return notes
   }
 
   /** The last batch of which nothing is waiting to be confirmed; `taken` is the last one it was given. */

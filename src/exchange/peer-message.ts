@@ -57,9 +57,12 @@ export type PeerMessage =
   | { readonly kind: 'parcel'; readonly parcel: Parcel }
   /** Everything up to this batch of yours is in a batch of mine. */
   | { readonly kind: 'confirmed'; readonly upTo: number }
-  /** Has anybody met this content? */
-  | { readonly kind: 'claim'; readonly id: number; readonly digest: string }
+  /** Has anybody met this content? `mayBeHeld`: one of us may have the claim on it without your knowledge. */
+  | { readonly kind: 'claim'; readonly id: number; readonly digest: string; readonly mayBeHeld: boolean }
   | { readonly kind: 'claimed'; readonly id: number; readonly original: Original | null }
+  /** Does a page of yours have the claim on this content of mine? */
+  | { readonly kind: 'probe'; readonly id: number; readonly digest: string }
+  | { readonly kind: 'probed'; readonly id: number; readonly isHeld: boolean }
   /** No page came of it. */
   | { readonly kind: 'release'; readonly digest: string }
   | { readonly kind: 'errand'; readonly id: number; readonly url: CanonicalUrl }

@@ -12,7 +12,7 @@ const id = fc.nat()
 const original = fc.record({ url, fetchedAtMs: fc.nat(), payloadDigest: fc.option(fc.string()) })
 const message: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({ kind: fc.constant('hello' as const), holds: id, last: id }),
-  fc.record({ kind: fc.constant('claim' as const), id, digest: fc.string() }),
+  fc.record({ kind: fc.constant('claim' as const), id, digest: fc.string(), mayBeHeld: fc.boolean() }),
   fc.record({ kind: fc.constant('claimed' as const), id, original: fc.option(original) }),
   fc.record({ kind: fc.constant('confirmed' as const), upTo: id }),
   fc.record({ kind: fc.constant('release' as const), digest: fc.string() }),
@@ -23,6 +23,13 @@ const message: fc.Arbitrary<PeerMessage> = fc.oneof(
     gate: fc.constant('address' as const),
     id,
     forMs: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+  }),
+  fc.record({ kind: fc.constant('turn-later' as const), gate: fc.constant('address' as const), id, inMs: fc.nat() }),
+  fc.record({
+    kind: fc.constant('turn-back' as const),
+    gate: fc.constant('domain' as const),
+    id,
+    wasAsked: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('lend-offer' as const), id }),
   fc.record({

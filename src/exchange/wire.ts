@@ -78,6 +78,8 @@ const IS_SMALL = {
   confirmed: true,
   claim: true,
   claimed: true,
+  probe: true,
+  probed: true,
   release: true,
   errand: true,
   'errand-done': false,

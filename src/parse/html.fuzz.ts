@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkPage } from '../../test/oracle/fuzz-check.ts'
+import { hasMaterial } from '../../test/material.ts'
 import { FuzzPages } from '../../test/oracle/fuzz-pages.ts'
 import { materialPages } from '../../test/oracle/fuzz-pool.ts'
 import { Random } from '../base/index.ts'
@@ -87,7 +88,8 @@ test('pages made of real ones, of soup and of noise are found in as parse5 finds
     if (isCompared) compared++
     expect(problem, `page ${number}: ${page.charset} ${page.bytes.toString('latin1')}`).toBeNull()
   }
-  expect(compared).toBeGreaterThan(1_000)
+  // Without the pages of others soup is what more of them are made of, which has more of what is known to differ.
+  expect(compared).toBeGreaterThan(hasMaterial ? 1_000 : 700)
 })
 
 /** Processor time of a scan and of the text of a page; the best of several, for what else runs only adds. */

@@ -14,6 +14,8 @@
 
 import { MessageChannel } from 'node:worker_threads'
 import { type Clock, type FaultPlan, FaultTally, NO_FAULTS, SeededFaults } from '../base/index.ts'
+import { planMarks } from '../agent/index.ts'
+import { ContentMarks } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import { AgentHandle } from './agent-handle.ts'
 import type {
@@ -101,6 +103,8 @@ export class AgentCrew {
   readonly #addresses: SharedArrayBuffer | null
   /** Those of domains; null also where domains do not rest. */
   readonly #domains: SharedArrayBuffer | null
+  /** Marks of contents; null where an agent is alone, or others may be in other processes. */
+  readonly #contents: SharedArrayBuffer | null
   readonly #heartbeats: SharedArrayBuffer
   readonly #watchdog: Watchdog
   readonly #budget: RestartBudget
@@ -130,6 +134,7 @@ export class AgentCrew {
     const count = plan.agents
     this.#addresses = plan.isShared ? SharedIpGate.allocate(count) : null
     this.#domains = plan.isShared ? allocateDomains(plan.common.settings, count) : null
+    this.#contents = allocateMarks(plan)
     this.#heartbeats = new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT)
     this.#watchdog = new Watchdog(this.#heartbeats)
     this.#budget = new RestartBudget(plan.care.restartsMax, plan.care.restartsWithinMs)
@@ -270,6 +275,7 @@ export class AgentCrew {
         since: life === 0 ? common.since : null,
         addresses: this.#addresses,
         domains: this.#domains,
+        contents: this.#contents,
         heartbeats: this.#heartbeats,
         life,
         faults: faults === null || this.#tally === null ? null : { plan: faults, tally: this.#tally.buffer },
@@ -392,6 +398,11 @@ export class AgentCrew {
     this.#dead.add(agent)
     this.#events.onLeft(agent, why, fault)
   }
+}
+
+function allocateMarks({ agents, isShared, clusterOf, common }: CrewPlan): SharedArrayBuffer | null {
+  if (!isShared || clusterOf !== null || agents === 1) return null
+  return ContentMarks.allocate(agents, planMarks(common.settings.agent.memory, agents))
 }
 
 function unwanted(agent: number): Error {

@@ -57,6 +57,8 @@ export interface AgentOrders {
   readonly addresses: SharedArrayBuffer | null
   /** Those of domains; null also where domains do not rest. */
   readonly domains: SharedArrayBuffer | null
+  /** Marks of contents, shared by all agents of this process; null where there is one, and in a cluster. */
+  readonly contents: SharedArrayBuffer | null
   /** A counter for each agent, which shows that it lives. */
   readonly heartbeats: SharedArrayBuffer
   /** How often it was started before in this run. */
@@ -154,6 +156,8 @@ export type FromAgent =
   /** Something happened to a URL that is followed. */
   | { readonly kind: 'trace'; readonly url: string; readonly step: string }
   | { readonly kind: 'short' }
+  /** It has nobody to ask: the end may be near. */
+  | { readonly kind: 'idle' }
   | { readonly kind: 'surrendered'; readonly pages: number }
   /** It has stopped asking: it was told to, or it is broken. */
   | { readonly kind: 'drained'; readonly fault: PlainFault | null }

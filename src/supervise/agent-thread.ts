@@ -5,7 +5,7 @@ import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Crawl, type CrawlFigures, type CrawlPlan } from '../agent/index.ts'
 import { assert, type ClockMs, Fault, FaultTally, NO_FAULTS, Random, SeededFaults, systemClock } from '../base/index.ts'
-import { PortWire } from '../exchange/index.ts'
+import { ContentMarks, PortWire } from '../exchange/index.ts'
 import { SharedIpGate } from '../frontier/index.ts'
 import type { AgentOrders, AgentStatus, ClusterOrders, Earlier, FromAgent, ToAgent } from './agent-messages.ts'
 import type { ClusteredAgent, Seat } from './clustered-agent.ts'
@@ -32,6 +32,8 @@ const finish = new Promise<void>((resolve) => {
 })
 /** True from the moment a permit is asked for until some come. */
 let isShort = false
+/** Once between two questions is enough. */
+let isIdleSaid = false
 let statusTimer: NodeJS.Timeout | null = null
 /** What is held, or is about to be, for a checkpoint. */
 let held: Held | null = null
@@ -114,6 +116,7 @@ function obey(crawl: Crawl, message: Order): void {
     case 'run':
       return run(crawl)
     case 'probe':
+      isIdleSaid = false
       return say({ kind: 'status', round: message.round, status: statusOf(crawl) })
     case 'grant':
       isShort = false
@@ -243,7 +246,8 @@ function statusOf(crawl: Crawl): AgentStatus {
 }
 
 function planOf(own: AgentOrders, place: ClusteredAgent | null): CrawlPlan {
-  const { dir, agent, agents, seeds, settings, identity, software, environment, since, addresses, domains } = own
+  const { dir, agent, agents, seeds, settings, identity, software, environment, since, addresses, domains, contents } =
+    own
   const plan: CrawlPlan = {
     dir,
     isLocked: true,
@@ -253,6 +257,7 @@ function planOf(own: AgentOrders, place: ClusteredAgent | null): CrawlPlan {
         : {
             ...seatOf(own),
             here: agents,
+            marks: contents === null ? null : new ContentMarks(contents, agent, agents),
             ipGate: new SharedIpGate(addresses, agent, ipGateSettings(settings), performance.timeOrigin),
             domainGate: domainGateOf(domains, agent, settings),
             turns: [],
@@ -283,7 +288,11 @@ function seatOf({ agent, agents, crawlDir }: AgentOrders): Seat {
     agent,
     agents,
     crawlDir,
-    onIdle: () => null,
+    onIdle: () => {
+      if (isIdleSaid) return
+      isIdleSaid = true
+      say({ kind: 'idle' })
+    },
     mayClose: async () => {
       const fault = job?.fault ?? null
       if (fault === null) await cluster?.settle()

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Standing } from '../agent/index.ts'
 import { EndWatch } from './end-watch.ts'
+import { PermitOffice } from './permit-office.ts'
 
 const QUIET: Standing = { isQuiet: true, moves: 3, waiting: 0, isSpent: false, permits: Infinity, readyInMs: null }
 const BUSY: Standing = { ...QUIET, isQuiet: false }
@@ -34,6 +35,24 @@ describe('still', () => {
     expect(watch.round([QUIET, BUSY], Infinity)).toBeNull()
     expect(watch.round([QUIET, QUIET], Infinity)).toBeNull()
     expect(watch.round([QUIET, QUIET], Infinity)).toBe('finished')
+  })
+
+  test('a permit that one gives up, for another who has answered before it was granted, makes it begin again', () => {
+    const office = new PermitOffice(9, 2)
+    office.opened(0, 1, 1)
+    office.opened(1, 7)
+    const watch = new EndWatch(MAX_WAIT_MS)
+    const has = (permits: number): Standing => ({ ...QUIET, waiting: 5, permits, isSpent: permits === 0 })
+    expect(office.want(1)).toBe(0)
+    expect(watch.round([has(1), has(0)], office.left)).toBeNull()
+    // The second has answered this round; then the first gives its permit up, and the second gets it.
+    office.surrendered(0, 1)
+    expect(office.want(1)).toBe(1)
+    expect(watch.round([has(0), has(0)], office.left)).toBeNull()
+    expect(watch.round([has(0), has(1)], office.left)).toBeNull()
+    // It has added its page.
+    expect(watch.round([has(0), has(0)], office.left)).toBeNull()
+    expect(watch.round([has(0), has(0)], office.left)).toBe('max-pages')
   })
 
   test('an agent that is new makes it begin again, also where it counts as much as the one before', () => {

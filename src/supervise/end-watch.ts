@@ -1,16 +1,16 @@
 // When are several agents done? Each knows only itself, and what one has sent another may be on its way.
 //
 // All are asked how they stand, in rounds. If in two rounds in a row all are quiet (nobody is being asked, everything
-// is durable, everything sent is confirmed) and none has said or heard anything between them, then nothing was on its way
-// in the first round, and nothing can come.
+// is durable, everything sent is confirmed) and none has said or heard anything between them, nor got or given up a permit, then
+// nothing was on its way in the first round, and nothing can come.
 
 import type { Standing } from '../agent/index.ts'
 import type { StopReason } from '../base/index.ts'
 
 export class EndWatch {
   #maxWaitMs: number
-  /** What was said and heard by each, in the last round in which all were quiet. */
-  #before: readonly number[] | null = null
+  /** Of each, in the last round in which all were quiet: what it had said and heard, and its permits. */
+  #before: readonly string[] | null = null
 
   constructor(maxWaitMs: number) {
     this.#maxWaitMs = maxWaitMs
@@ -27,9 +27,10 @@ export class EndWatch {
       this.#before = null
       return null
     }
-    const moves = standings.map((standing) => standing.moves)
-    const isStill = this.#before !== null && moves.every((count, agent) => count === this.#before?.[agent])
-    this.#before = moves
+    // A permit that one gives up goes to another, who may have answered that it has none before it heard of it.
+    const now = standings.map(({ moves, permits }) => `${moves} ${permits}`)
+    const isStill = this.#before !== null && now.every((one, agent) => one === this.#before?.[agent])
+    this.#before = now
     return isStill ? this.#decide(standings, permitsLeft) : null
   }
 

@@ -487,6 +487,9 @@ export class HostedShares implements ShareKeeper, DeskAgents, SteeredShares {
         return hosted?.closed(message.fault)
       case 'answer':
         return this.steering.answered(message)
+      // Rounds of a cluster are the chair's, wherever that is.
+      case 'idle':
+        return
       case 'trace':
         return this.#parts.onEvent({ kind: 'trace', agent: share, url: message.url, step: message.step })
     }

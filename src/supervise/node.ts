@@ -37,6 +37,7 @@ import { faultOf, plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
 import { Questions } from './questions.ts'
 import { isLasting } from './restart-budget.ts'
+import { NEAR_ROUND_MS, ROUND_MS, Rounds } from './rounds.ts'
 import { settleShares, type SharingEvent } from './shares.ts'
 import { Speeds } from './speeds.ts'
 import { Timers } from './timers.ts'
@@ -110,9 +111,6 @@ export type ClusterEvent =
 
 /** Answers to it are heard by nobody. */
 const UNASKED = 0
-const ROUND_MS = 200
-/** Where all looked quiet the next round comes sooner: a crawl of a few pages should not wait for its end. */
-const QUIET_ROUND_MS = 20
 const VIEW_MS = 1_000
 /** How long agents may take to stop once they were told; after that they are left behind. */
 const DRAIN_MS = 15_000
@@ -127,6 +125,7 @@ export class CrawlNode {
   readonly #opened: (Opened | null)[]
   readonly #permits: PermitOffice
   readonly #ends: EndWatch
+  readonly #rounds: Rounds
   readonly #speeds: Speeds
   /** Agents that are known to have broken on a visit, in the life of their present thread. */
   readonly #broken = new Set<number>()
@@ -134,8 +133,6 @@ export class CrawlNode {
   #view: NodeView | null = null
   /** What goes on while it runs. */
   readonly #timers = new Timers()
-  #round = 0
-  readonly #answered = new Set<number>()
   readonly #drained = new Set<number>()
   readonly #closing = new Map<number, (fault: PlainFault | null) => void>()
   readonly #ended = new Set<number>()
@@ -173,6 +170,7 @@ export class CrawlNode {
     this.#speeds = new Speeds(shares.length)
     this.#permits = new PermitOffice(maxPages, shares.length)
     this.#ends = new EndWatch(maxWait)
+    this.#rounds = new Rounds(plan.clock, (round) => this.#crew.tellAll({ kind: 'probe', round }))
     this.#crew = this.#gather(shares)
     this.#questions = new Questions(shares.length, (agent, number, question) =>
       this.#crew.tell(agent, { kind: 'ask', number, question }),
@@ -316,13 +314,14 @@ export class CrawlNode {
     this.#crew.tellAll({ kind: 'run' })
     if (this.#names !== null) {
       this.#timers.every(VIEW_MS, () => this.#advanceView())
-      this.#nextRound(QUIET_ROUND_MS)
+      this.#rounds.begin(NEAR_ROUND_MS)
       this.#countDown()
     }
     if (this.#stop !== null) this.#tellStop(this.#stop)
     await end
     this.#questions.end()
     this.#timers.clear()
+    this.#rounds.end()
     await this.#view?.idle()
     return this.#stop ?? 'error'
   }
@@ -405,6 +404,7 @@ export class CrawlNode {
   }
 
   stop(reason: StopReason): void {
+    this.#rounds.end()
     if (this.#stop === null) this.#stop = reason
     else if (reason !== 'interrupted') return
     if (this.#isRunning) this.#tellStop(reason)
@@ -419,10 +419,12 @@ export class CrawlNode {
     if ('status' in message) this.#noteBroken(agent, message.status)
     switch (message.kind) {
       case 'status':
-        if (message.round === this.#round) this.#roundAnswered(agent)
+        if (this.#rounds.hear(agent, message.round, this.#crew.size)) this.#roundEnded()
         return
       case 'short':
         return this.#grant(agent)
+      case 'idle':
+        return this.#rounds.hurry()
       case 'surrendered':
         this.#permits.surrendered(agent, message.pages)
         return this.#grantShort()
@@ -457,18 +459,8 @@ export class CrawlNode {
     for (const short of this.#permits.short) this.#grant(short)
   }
 
-  #nextRound(ms: number): void {
-    this.#timers.after('round', ms, () => {
-      if (this.#stop !== null) return
-      this.#round++
-      this.#answered.clear()
-      this.#crew.tellAll({ kind: 'probe', round: this.#round })
-    })
-  }
-
-  #roundAnswered(agent: number): void {
-    this.#answered.add(agent)
-    if (this.#answered.size < this.#crew.size || this.#stop !== null) return
+  /** All have said how they stand. */
+  #roundEnded(): void {
     const standings = this.#crew.statuses.map(({ standing }) => standing)
     const reason = this.#isPaused ? null : this.#ends.round(standings, this.#permits.left)
     if (reason !== null) return this.stop(reason)
@@ -477,8 +469,8 @@ export class CrawlNode {
         if (permits > 0) this.#crew.tell(one, { kind: 'recall' })
       }
     }
-    const isNear = !this.#isPaused && standings.every(({ isQuiet }) => isQuiet)
-    this.#nextRound(isNear ? QUIET_ROUND_MS : ROUND_MS)
+    if (this.#isPaused) this.#rounds.begin(ROUND_MS)
+    else this.#rounds.goOn(standings, this.#permits.left)
   }
 
   /** An agent asks nobody any more: because it was told to stop, or because it has broken. */
@@ -531,7 +523,7 @@ export class CrawlNode {
   #isLost(agent: number): void {
     this.#permits.died(agent)
     // What it said in this round counts no more.
-    this.#answered.delete(agent)
+    this.#rounds.forget(agent)
     this.#ends.forget()
     this.#checkpoints.lost(agent)
   }
@@ -567,7 +559,7 @@ export class CrawlNode {
       this.#crew.tell(agent, { kind: 'ask', number: UNASKED, question: { ask: 'trace', url } })
     if (this.#stop !== null) this.#crew.tell(agent, { kind: 'stop', reason: this.#stop })
     // The round it was to answer is lost with it.
-    if (this.#names !== null && this.#stop === null) this.#nextRound(ROUND_MS)
+    if (this.#names !== null && this.#stop === null) this.#rounds.begin(ROUND_MS)
     this.#plan.onEvent({ kind: 'agent-restarted', agent, why, ms })
   }
 
@@ -623,6 +615,7 @@ export class CrawlNode {
 
   async #letGo(): Promise<void> {
     this.#timers.clear()
+    this.#rounds.end()
     this.#questions.end()
     await this.#view?.close()
     this.#view = null

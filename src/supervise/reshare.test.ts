@@ -49,7 +49,7 @@ function planOf(dir: string, names: readonly string[], agent: number): CrawlPlan
       ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, { ipDelayMs: 0, ipConnections: 1 }, 0),
       domainGate: null,
       turns: [],
-      onIdle: () => null,
+      onIdle: () => {},
       mayClose: async () => {},
       onShort: () => {},
     },

@@ -224,7 +224,7 @@ function planOf(plan: ResharePlan, names: readonly string[] | null, agent: numbe
             ipGate: new SharedIpGate(SharedIpGate.allocate(1, 1), 0, ipGateSettings(settings), performance.timeOrigin),
             domainGate: null,
             turns: [],
-            onIdle: () => null,
+            onIdle: () => {},
             mayClose: async () => {},
             onShort: () => {},
           },

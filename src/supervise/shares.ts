@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { type CrawlSettings, leastMemory, refuseRemains } from '../agent/index.ts'
 import { type Clock, Fault, formatBytes } from '../base/index.ts'
 import { type CrawlIdentity, journalBegun } from '../ledger/index.ts'
+import { type CanonicalUrl, hostKeyOf } from '../url/index.ts'
 import { loadLayout, refuseMissingShares, writeLayout } from '../view/index.ts'
 import { beginShares, clearBegunShares } from './begun-shares.ts'
+import { evenIdentity } from './even-identity.ts'
 import { endResharing } from './resharing-record.ts'
 
 export interface SharesPlan {
   readonly dir: string
+  readonly seeds: readonly CanonicalUrl[]
   readonly settings: CrawlSettings
   readonly newIdentity: () => CrawlIdentity
   /** Agents where nobody says how many. */
@@ -44,13 +47,14 @@ export async function settleShares(plan: SharesPlan): Promise<Shares> {
   await endResharing(dir, layout)
   const isBegun = layout !== null || (await journalBegun(join(dir, 'state/journal')))
   if (!isBegun) {
-    const agents = wanted ?? affordable(plan.agentsUsual, memory)
+    const agents = wanted ?? affordable(usual(plan), memory)
     assertMemory(agents, memory)
     if (agents === 1) return { names: null, identity: plan.newIdentity() }
     await refuseRemains(dir)
     const names = Array.from({ length: agents }, (_, agent) => `state/agents/${agent}`)
     await clearBegunShares(dir)
-    const identity = await beginShares(dir, names, plan.newIdentity())
+    const drawn = evenIdentity(plan.newIdentity, plan.seeds, agents)
+    const identity = await beginShares(dir, names, drawn)
     await writeLayout(dir, names)
     return { names, identity }
   }
@@ -88,6 +92,13 @@ function nextEdition(layout: readonly string[] | null, agents: number): string[]
   const editions = (layout ?? []).map((name) => Number(/\/(\d+)-\d+$/.exec(name)?.[1] ?? 1))
   const edition = Math.max(1, ...editions) + 1
   return Array.from({ length: agents }, (_, agent) => `state/agents/${edition}-${agent}`)
+}
+
+/** As many as there are processors; where links lead to no other hosts than the seeds', an agent without one would only take memory from the others. */
+function usual({ agentsUsual, seeds, settings }: SharesPlan): number {
+  const { scope } = settings.url
+  const hosts = new Set(seeds.map(hostKeyOf)).size
+  return hosts === 0 || scope === 'any' || scope === 'domain' ? agentsUsual : Math.min(agentsUsual, hosts)
 }
 
 function affordable(agents: number, memory: number): number {

@@ -75,7 +75,8 @@ describe('the process ends after any step', TIMEOUT, () => {
   })
 
   test('the crawl before it was killed in the middle of its work: the journals say what happened last', async () => {
-    const web = await startWeb({ seed: 'killed', hosts: 10, pages: 60, latencyMs: 2 })
+    // Sixty answers in a row of 40 ms each: what people read is brought up to date every second, so twice before the end.
+    const web = await startWeb({ seed: 'killed', hosts: 10, pages: 60, latencyMs: 40 })
     const dir = directory()
     const args = ['--allow-private', '--delay', '0ms', '--warc', 'gzip', '--agents', '2', '--progress', 'none']
     const { child, finished } = startPortolan(['crawl', ...web.seeds(), '--dir', dir, ...args])

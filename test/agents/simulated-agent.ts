@@ -8,7 +8,7 @@ import { CrawlFigures, type Share, type Standing } from '../../src/agent/index.t
 import { Neighbours } from '../../src/agent/neighbours.ts'
 import { type Clock, ManualClock, NO_FAULTS, type Random } from '../../src/base/index.ts'
 import { MemoryContentSeen, type Original } from '../../src/content-seen/index.ts'
-import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
+import { ContentMarks, type ExchangeState, type Wire } from '../../src/exchange/index.ts'
 import type { FrontierEntry } from '../../src/frontier/index.ts'
 import { type LedgerBatch, MemoryJournal, type OriginalNote } from '../../src/ledger/index.ts'
 import { LINK_KINDS } from '../../src/parse/index.ts'
@@ -69,7 +69,13 @@ export interface SimulatedPlan {
   readonly onCommit: (agent: number, number: number, batch: LedgerBatch) => void
   readonly onForget: (agent: number, upTo: number) => void
   readonly isDurablePage: (url: CanonicalUrl) => boolean
+  /** Told of every page that is settled, before its batch is durable: whether it is an original, or a copy of one. */
+  readonly onSettle: (url: CanonicalUrl, isOriginal: boolean) => void
+  /** A content of another was had without asking its owner. */
+  readonly onHadAtOnce: () => void
   readonly outboxBytesMax: number
+  /** Marks of contents, which outlive an agent; null where agents have no memory in common. */
+  readonly marks: SharedArrayBuffer | null
 }
 
 const VISITS_MAX = 3
@@ -115,7 +121,7 @@ export class SimulatedAgent {
       throw fault
     }
     this.neighbours = new Neighbours({
-      share: { agent, agents, turns: [], assignment: null } as unknown as Share,
+      share: { agent, agents, turns: [], assignment: null, marks: marksOf(plan) } as unknown as Share,
       fingerprinter: this.#fingerprinter,
       books: () => this.#books,
       admission: () => this.#admission,
@@ -249,9 +255,12 @@ export class SimulatedAgent {
       const other = (agent + 1 + this.#random.below(agents - 1)) % agents
       await exchange.errand(other, page.url)
     }
-    const original = await contents.claim(page.digest)
+    const answer = contents.claim(page.digest)
+    if (answer === null && this.neighbours.owners.ofDigest(page.digest) !== agent) this.#plan.onHadAtOnce()
+    const original = await answer
     if (original !== null) this.#expectDurable(original)
-    if (this.#random.below(3) === 0) await scheduler.step(this.#plan.thread)
+    // Mostly at once; else long enough for others to ask.
+    for (let steps = this.#random.below(8) - 4; steps > 0; steps--) await scheduler.step(this.#plan.thread)
     if (this.#random.below(8) === 0) {
       // No page came of it this time.
       if (original === null) contents.release(page.digest)
@@ -259,8 +268,8 @@ export class SimulatedAgent {
       return
     }
     const { own, abroad } = this.#split(page)
-    const answer = this.#seen.meet(own.batch)
-    if (answer !== undefined) await answer
+    const met = this.#seen.meet(own.batch)
+    if (met !== undefined) await met
     const admitted = own.urls.filter((_, i) => own.batch.isNew[i] === 1).map((url) => entryOf(url, page.url))
     const position = this.#books.settle({
       entry,
@@ -272,6 +281,7 @@ export class SimulatedAgent {
       held: [],
       refused: [],
     })
+    this.#plan.onSettle(page.url, original === null)
     if (original === null) {
       contents.keep(page.digest, { url: page.url, fetchedAtMs: position, payloadDigest: null })
     }
@@ -318,6 +328,10 @@ export class SimulatedAgent {
     await this.neighbours.close()
     await this.#books.close()
   }
+}
+
+function marksOf({ marks, agent, agents }: SimulatedPlan): ContentMarks | null {
+  return marks === null ? null : new ContentMarks(marks, agent, agents)
 }
 
 function entryOf(url: CanonicalUrl, via: CanonicalUrl): FrontierEntry {

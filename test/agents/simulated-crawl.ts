@@ -2,13 +2,13 @@
 // hold is checked all along; when the watch says that all is done, all must be done.
 //
 // They talk over wires of the simulation, or over an engine that loses some of what is said; then shares also change their owner over
-// the head of the former one, who goes on for a while and talks.
+// the head of the former one, who goes on for a while and talks. Agents on wires may also have marks of contents in common.
 
 import { expect } from 'vitest'
-import { ManualClock, Random } from '../../src/base/index.ts'
+import { assert, ManualClock, Random } from '../../src/base/index.ts'
 import { type MemoryClient, MemoryEngine } from '../../src/engine/index.ts'
 import { EngineWires } from '../../src/exchange/engine-wires.ts'
-import type { ExchangeState, Wire } from '../../src/exchange/index.ts'
+import { ContentMarks, type ExchangeState, type Wire } from '../../src/exchange/index.ts'
 import type { LedgerBatch } from '../../src/ledger/index.ts'
 import { EndWatch } from '../../src/supervise/end-watch.ts'
 import type { CanonicalUrl } from '../../src/url/index.ts'
@@ -29,6 +29,10 @@ export interface SimulationOptions {
   readonly outboxBytesMax: number
   /** Which part of all messages the engine loses; null where there is none. */
   readonly lossRate?: number | null
+  /** Contents have digests that look like one of so many; left out where none looks like another. */
+  readonly looks?: number | undefined
+  /** For marks of contents; null where agents have no memory in common, as those have none who talk over an engine. */
+  readonly marksBytes?: number | null
 }
 
 export interface SimulationFigures {
@@ -37,6 +41,10 @@ export interface SimulationFigures {
   readonly stops: number
   readonly breaks: number
   readonly copies: number
+  /** Contents of others that were had by a mark, without a question. */
+  readonly hadAtOnce: number
+  /** Contents that have more than one original: none where marks are roomy. */
+  readonly contested: number
   /** Owners over whose head a share was taken, and messages that were lost. */
   readonly formerOwners: number
   readonly lost: number
@@ -61,6 +69,8 @@ interface Seat {
   epoch: number
 }
 
+/** From here on no content of a simulated web finds its bucket full. */
+export const ROOMY_MARKS_BYTES = 2 ** 16
 /** A crawl of a hundred pages takes some two thousand. */
 const STEPS_MAX = 20_000
 /** The longest that passes between two steps, where there is an engine. */
@@ -79,6 +89,10 @@ export class SimulatedCrawl {
   /** Where each URL was admitted, and each page settled. */
   readonly #admitted = new Map<CanonicalUrl, number>()
   readonly #pages = new Map<CanonicalUrl, number>()
+  /** Pages that were settled as the first of their content. */
+  readonly #originals = new Set<CanonicalUrl>()
+  /** Live as long as the process, whichever of its agents die. */
+  #marks: SharedArrayBuffer | null
   readonly #ends = new EndWatch(0)
   readonly #answered = new Set<number>()
   #round = 0
@@ -87,6 +101,7 @@ export class SimulatedCrawl {
   #deaths = 0
   #stops = 0
   #breaks = 0
+  #hadAtOnce = 0
   readonly #time = new ManualClock()
   readonly #engine: MemoryEngine | null
   readonly #formerOwners: Talker[] = []
@@ -99,10 +114,23 @@ export class SimulatedCrawl {
     this.#options = options
     this.#random = new Random(options.seed)
     this.#scheduler = new Scheduler(this.#random)
-    this.#web = new SimulatedWeb(this.#random, 3 * options.agents, options.pages, Math.ceil(options.pages / 3))
+    this.#web = new SimulatedWeb(
+      this.#random,
+      3 * options.agents,
+      options.pages,
+      Math.ceil(options.pages / 3),
+      options.looks,
+    )
     this.#disks = Array.from({ length: options.agents }, () => new SimulatedDisk())
     this.#seats = this.#disks.map(() => ({ agent: null, thread: {}, status: null, talker: null, epoch: 0 }))
     this.#engine = this.#engineOf(options.lossRate ?? null)
+    this.#marks = this.#newMarks()
+    assert(this.#marks === null || this.#engine === null, 'who talks over an engine is in another process')
+  }
+
+  #newMarks(): SharedArrayBuffer | null {
+    const { agents, marksBytes = null } = this.#options
+    return marksBytes === null ? null : ContentMarks.allocate(agents, marksBytes)
   }
 
   #engineOf(lossRate: number | null): MemoryEngine | null {
@@ -130,6 +158,8 @@ export class SimulatedCrawl {
       stops: this.#stops,
       breaks: this.#breaks,
       copies: size - originals.size,
+      hadAtOnce: this.#hadAtOnce,
+      contested: this.#contested(),
       formerOwners: this.#formerOwners.length,
       lost: this.#engine?.messagesLost ?? 0,
     }
@@ -151,6 +181,7 @@ export class SimulatedCrawl {
 
   #mishap(): void {
     const agent = this.#random.below(this.#seats.length)
+    if (this.#marks !== null && this.#random.below(8) === 0) return this.#killAll()
     const kind = this.#random.below(5)
     if (kind === 0) this.#breakWire(agent)
     else if (kind === 1 && this.#engine !== null) this.#takeOver(agent)
@@ -162,6 +193,14 @@ export class SimulatedCrawl {
     this.#deaths++
     this.#letGo(agent)
     this.#start(agent)
+  }
+
+  /** The process dies, and with it what its agents had in common. */
+  #killAll(): void {
+    this.#deaths++
+    for (const agent of this.#seats.keys()) this.#letGo(agent)
+    this.#marks = this.#newMarks()
+    for (const agent of this.#seats.keys()) this.#start(agent)
   }
 
   #letGo(agent: number): void {
@@ -243,6 +282,8 @@ export class SimulatedCrawl {
 
   #planOf(agent: number): SimulatedPlan {
     const disk = this.#disks[agent] as SimulatedDisk
+    // What one that dies has settled and not committed is settled anew by the next one, maybe otherwise.
+    const originals = new Set<CanonicalUrl>()
     return {
       agent,
       agents: this.#seats.length,
@@ -250,12 +291,18 @@ export class SimulatedCrawl {
       scheduler: this.#scheduler,
       thread: (this.#seats[agent] as Seat).thread,
       disk,
-      onCommit: (who, number, batch) => this.#committed(who, number, batch),
+      onCommit: (who, number, batch) => {
+        this.#committed(who, number, batch)
+        for (const url of batch.pages) if (originals.has(url)) this.#originals.add(url)
+      },
       onForget: (who, upTo) => {
         if (!disk.isSealed) this.#expectConfirmed(who, upTo)
       },
       isDurablePage: (url) => this.#pages.has(url),
+      onSettle: (url, isOriginal) => void (isOriginal && originals.add(url)),
+      onHadAtOnce: () => this.#hadAtOnce++,
       outboxBytesMax: this.#options.outboxBytesMax,
+      marks: this.#marks,
     }
   }
 
@@ -376,6 +423,22 @@ export class SimulatedCrawl {
       const hex = digest?.toString('hex')
       expect(this.#disks.filter(({ notes }) => notes.some((note) => note.digest === hex))).toHaveLength(1)
     }
+    const originals = this.#originalsByContent()
+    for (const url of reachable) expect(originals.has(this.#contentOf(url)), `${url} has an original`).toBe(true)
+    if ((this.#options.marksBytes ?? 0) < ROOMY_MARKS_BYTES) return
+    for (const [content, urls] of originals) expect(urls, `originals of ${content}`).toHaveLength(1)
+  }
+
+  #contentOf(url: CanonicalUrl): string {
+    return this.#web.pages.get(url)?.digest.toString('hex') ?? ''
+  }
+
+  #originalsByContent(): Map<string, CanonicalUrl[]> {
+    return Map.groupBy(this.#originals, (url) => this.#contentOf(url))
+  }
+
+  #contested(): number {
+    return [...this.#originalsByContent().values()].filter(({ length }) => length > 1).length
   }
 }
 

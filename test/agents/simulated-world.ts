@@ -18,13 +18,15 @@ export class SimulatedWeb {
   readonly pages = new Map<CanonicalUrl, SimulatedPage>()
   readonly seeds: readonly CanonicalUrl[]
 
-  constructor(random: Random, hosts: number, pages: number, contents: number) {
+  /** `looks`: digests look like one of so many, as far as marks of contents can tell. */
+  constructor(random: Random, hosts: number, pages: number, contents: number, looks = contents) {
     const urls = Array.from({ length: pages }, (_, i) => `http://h${i % hosts}.test/${i}` as CanonicalUrl)
     for (const url of urls) {
       const links = Array.from({ length: random.below(5) }, () => random.pick(urls))
-      const digest = createHash('sha256')
-        .update(String(random.below(contents)))
-        .digest()
+      const content = random.below(contents)
+      const digest = sha256(content)
+      // By its first eight bytes it is owned and marked.
+      sha256(content % looks).copy(digest, 0, 0, 8)
       this.pages.set(url, { url, links, digest })
     }
     this.seeds = urls.slice(0, 3)
@@ -36,6 +38,10 @@ export class SimulatedWeb {
     for (const url of found) for (const link of this.pages.get(url)?.links ?? []) found.add(link)
     return found
   }
+}
+
+function sha256(number: number): Buffer {
+  return createHash('sha256').update(String(number)).digest()
 }
 
 interface Step {

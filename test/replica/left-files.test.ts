@@ -11,7 +11,7 @@ import { type PageRecord, readJsonLines } from '../../src/store/index.ts'
 import { LeftFiles } from '../../src/supervise/left-files.ts'
 import { canonicalise, type CanonicalUrl } from '../../src/url/index.ts'
 import { startTestWeb, type TestWeb } from '../../testweb/index.ts'
-import { temporaryDirectory } from '../crawl/run-crawl.ts'
+import { FAST, temporaryDirectory } from '../crawl/run-crawl.ts'
 import { checkWarcFile } from '../warc-check.ts'
 import { stay, type Stay, takeShare, whenPages } from './moved-crawl.ts'
 
@@ -68,6 +68,8 @@ test('a killed node that lost its share keeps what was committed of its file, to
   const first = await stay({
     ...a,
     incarnation: 'a1',
+    // It is not done when its first batch is.
+    flags: { ...FAST, 'max-rate': '100' },
     during: async (crawl) => {
       await whenArchived(crawl)
       await takeShare(b.engine, 'b', 'b1')

@@ -58,10 +58,10 @@ export async function stay(options: Stay): Promise<StayResult> {
     random,
     isFenced: () => false,
   })
-  const crawl = await Crawl.open({
+  const crawl: Crawl = await Crawl.open({
     dir,
     isLocked: false,
-    share: isNamed ? shareOf(node, dir, flags) : null,
+    share: isNamed ? shareOf(node, dir, flags, () => crawl.stop('finished')) : null,
     keeper: replica,
     seeds,
     settings: settingsOf(flags),
@@ -87,13 +87,13 @@ export async function stay(options: Stay): Promise<StayResult> {
   return { reason, fault: crawl.fault, replica }
 }
 
-function shareOf(node: string, crawlDir: string, flags: NonNullable<CrawlOptions['flags']>): Share {
+function shareOf(node: string, crawlDir: string, flags: NonNullable<CrawlOptions['flags']>, onIdle: () => void): Share {
   const { ipDelay: ipDelayMs, ipConnections } = settingsOf(flags).frontier
   const gate = { ipDelayMs, ipConnections }
   return {
     ...{ agent: 0, agents: 1, here: 1, node, crawlDir, domainGate: null, turns: [] },
     ipGate: new SharedIpGate(SharedIpGate.allocate(1), 0, gate, performance.timeOrigin),
-    onIdle: () => 'finished',
+    onIdle,
     mayClose: async () => {},
     onShort: () => {},
   }
