@@ -241,8 +241,12 @@ test('a cluster is seen as one crawl, slowed, drained, and brought to its end', 
     // A node is drained while all goes on.
     await source.nodeAction({ node: 'b', action: 'drain' } as Asked<'nodeAction'>, TOP)
     await source.speed({ ratePerSecond: null }, TOP)
-    await until('b to be drained', (_, { nodes }) =>
-      nodes.some(({ node, state, shares }) => node === 'b' && state === 'drained' && shares.length === 0),
+    // b has none as soon as it has let go; a opens the second a moment later.
+    await until(
+      'b to be drained and a to have all',
+      (_, { nodes }) =>
+        nodes.some(({ node, state, shares }) => node === 'b' && state === 'drained' && shares.length === 0) &&
+        nodes.some(({ node, shares }) => node === 'a' && shares.length === SHARES),
     )
     const families = parsePrometheus(await source.metrics())
     expect(families.get('portolan_node_shares')?.samples.get(`crawl=${CRAWL},node=a`)).toBe(SHARES)
