@@ -18,8 +18,10 @@ const HOST = 'a.example'
 const entryOf = (name: string): FrontierEntry =>
   ({ url: `http://${HOST}/${name}`, host: HOST, tries: 0, pauses: 0, depth: 0 }) as unknown as FrontierEntry
 
-/** Everything that can go on goes on. */
-const rest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** Everything that can go on goes on, by a turn of the loop and another one. */
+const rest = async (): Promise<void> => {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
 let asked: Begun<FetchOutcome | null>[]
 let settling: Begun<boolean>[]
@@ -103,25 +105,46 @@ async function answer(): Promise<void> {
 const urlsOf = (list: readonly Begun<never>[] | readonly Begun<boolean>[]): string[] => list.map(({ url }) => url)
 const askedFor = (): string[] => asked.map(({ url }) => url)
 
-test('a host without rests is asked for the next URL while its last page is settled, and never for one more', async () => {
-  const over = visit(['1', '2', '3'])
+test('a host without rests is asked for the next URL while its last four pages are settled, and never for one more', async () => {
+  const over = visit(['1', '2', '3', '4', '5', '6'])
   await answer()
   expect([askedFor(), urlsOf(settling)]).toEqual([['1', '2'], ['1']])
-  await answer()
-  // The answer is here; page 1 is not settled.
-  expect([askedFor(), urlsOf(settling), released]).toEqual([['1', '2'], ['1'], []])
-  settling[0]?.end(true)
-  await rest()
-  expect([askedFor(), urlsOf(settling), released]).toEqual([['1', '2', '3'], ['1', '2'], ['1']])
+  for (let i = 0; i < 4; i++) await answer()
+  // The fifth answer is here; none of the four before it is settled.
+  const five = ['1', '2', '3', '4', '5']
+  expect([askedFor(), urlsOf(settling), released]).toEqual([five, five.slice(0, 4), []])
   settling[1]?.end(true)
+  await rest()
+  expect([askedFor(), urlsOf(settling), released]).toEqual([[...five, '6'], five, ['2']])
+  for (const i of [0, 2, 3, 4]) settling[i]?.end(true)
   await answer()
   // The last page, behind which there is nothing to ask for: the turn ends with it.
-  expect([urlsOf(settling), ended]).toEqual([['1', '2', '3'], []])
-  settling[2]?.end(false)
+  expect([urlsOf(settling), ended]).toEqual([[...five, '6'], []])
+  settling[5]?.end(false)
   await over
   expect(ended).toEqual([{ restMs: 0, again: [], wasAsked: true }])
-  expect(released).toEqual(['1', '2', '3'])
-  expect(permits).toMatchObject({ taken: 3, used: 2, back: 1 })
+  expect(released).toEqual(['2', '1', '3', '4', '5', '6'])
+  expect(permits).toMatchObject({ taken: 6, used: 5, back: 1 })
+})
+
+test('a turn ends when all of its pages are settled, whichever is the last', async () => {
+  const over = visit(['1', '2', '3'])
+  for (let i = 0; i < 3; i++) await answer()
+  for (const i of [2, 1]) settling[i]?.end(true)
+  await rest()
+  expect(ended).toEqual([])
+  settling[0]?.fail(new Error('odd page'))
+  await over
+  expect(ended).toEqual([{ restMs: 0, again: [{ ...entryOf('1'), tries: 1 }], wasAsked: true }])
+})
+
+test('a fault of ours ends the visit also where the crawl waits for room', async () => {
+  isBroken = true
+  const failed = expect(visit(['1', '2', '3', '4', '5', '6'])).rejects.toThrow('the disk is gone')
+  for (let i = 0; i < 5; i++) await answer()
+  settling[2]?.fail(new Error('the disk is gone'))
+  await failed
+  expect(ended).toEqual([])
 })
 
 test.each([

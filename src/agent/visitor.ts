@@ -1,7 +1,7 @@
 // One turn of one host: resolve its name, claim its address, ask what may be asked, one request at a
 // time, and give the turn back with the rest that follows from the answers.
 //
-// A host that needs no rest is asked for the next URL before its last page is settled, where few hosts are asked: else the server would have
+// A host that needs no rest is asked for the next URL before its last pages are settled, where few hosts are asked: else the server would have
 // nothing to do while we read, and we nothing while it answers (decision 0059).
 //
 // Always true: a turn is settled exactly once; an entry of the turn is settled with a verdict, or goes
@@ -28,6 +28,7 @@ import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Returns } from './returns.ts'
 import type { Permits } from './permits.ts'
+import { PagesBehind } from './pages-behind.ts'
 import { passingTrouble, RETRY_TABLE } from './retry-table.ts'
 import type { RobotsDesk } from './robots-desk.ts'
 import type { Traces } from './traces.ts'
@@ -98,7 +99,7 @@ interface Step {
   readonly again?: FrontierEntry
   /** The turn ends here, whatever the rest. */
   readonly ends?: boolean
-  /** The page is not settled yet, and the host may be asked before it is. What comes of it is at most that it is asked for again. */
+  /** The page is not settled yet, and its host may be asked before it is. What comes of it is at most that it is asked for again. */
   readonly settle?: () => Promise<Step>
 }
 
@@ -156,15 +157,8 @@ export class Visitor {
     const again: FrontierEntry[] = []
     let wasAsked = false
     let brought: Brought | null = null
-    /** The last page, if it is not settled: one at most. */
-    let unsettled: Step['settle']
-    const settleLast = async (): Promise<void> => {
-      const settle = unsettled
-      unsettled = undefined
-      if (settle === undefined) return
-      const { again: entry } = await settle()
-      if (entry !== undefined) again.push(entry)
-    }
+    /** Null as long as every page is settled before the next is asked for. */
+    let behind: PagesBehind | null = null
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as FrontierEntry
       const origin = originOf(entry.url)
@@ -180,27 +174,35 @@ export class Visitor {
       // Whoever had the turn may have asked for it: the host rests before we do.
       const isOurs = brought === null || brought.has(entry.url)
       if (leave !== 'ask' || !isOurs || !permits.take()) {
-        await settleLast()
+        if (behind !== null) await behind.all()
         const restMs = isOurs ? 0 : manners.restAfter(turn.host, 0)
         return frontier.settle(turn, { restMs, unvisited: entries.slice(i), again, wasAsked })
       }
       wasAsked = true
       const isHead = this.#begin(entry, addresses)
       const asked = this.#ask(turn, entry, addresses, i, isHead, brought)
-      // Begun behind the request: requests of a round are written before pages are read (src/fetch/outbox.ts).
-      const settled = unsettled === undefined ? null : settleLast()
-      // A fault of ours does not wait for an answer.
-      const outcome = settled === null ? await asked : (await Promise.all([asked, settled]))[0]
+      behind?.begin()
+      const outcome = await (behind?.unlessBroken(asked) ?? asked)
+      // It may end the turn, which ends when all of its pages are settled.
+      if (behind !== null && outcome?.kind !== 'fetched') await behind.all()
       const step = await this.#answered(turn, entry, origin, i, again, isHead, outcome)
       if (step === null) return
-      unsettled = step.settle
       if (step.again !== undefined) again.push(step.again)
+      const { settle } = step
+      if (settle !== undefined) {
+        behind ??= new PagesBehind()
+        behind.hold(async () => {
+          const settled = await settle()
+          if (settled.again !== undefined) again.push(settled.again)
+        })
+        await behind.room()
+      } else if (behind !== null) await behind.all()
       if (step.restMs > 0 || step.ends === true) {
         const unvisited = step.back === undefined ? entries.slice(i + 1) : [step.back, ...entries.slice(i + 1)]
         return frontier.settle(turn, { restMs: step.restMs, unvisited, again })
       }
     }
-    await settleLast()
+    if (behind !== null) await behind.all()
     frontier.settle(turn, { restMs: 0, again, wasAsked })
     // A host that was given up may have millions of URLs; what is not committed stays bounded.
     const pressure = books.pressure()
