@@ -84,7 +84,7 @@ export class Manners {
       learnt.answered(host, frontier.leastRestMs(host))
     }
     const restMs = this.restAfter(host, document.durationMs)
-    if (status < RETRY_AFTER_STATUS_MIN) return { restMs, note: null }
+    if (!maySayRest(status)) return { restMs, note: null }
     const askedMs = this.#askedMs(document)
     if (askedMs === null || askedMs <= restMs) return { restMs, note: null }
     const why = whyOf(document)
@@ -142,4 +142,9 @@ function whyOf(document: Document): string {
   if (asked === null) return `${document.status}`
   const said = asked.length > ASKED_LENGTH_MAX ? `${asked.slice(0, ASKED_LENGTH_MAX)}…` : asked
   return `${document.status}, Retry-After: ${said}`
+}
+
+/** Whether an answer may ask for a rest that is to be remembered. */
+export function maySayRest(status: number): boolean {
+  return status >= RETRY_AFTER_STATUS_MIN
 }

@@ -4,7 +4,7 @@
 //
 // Several, because settling may wait for something that takes as long as an answer does: a disk, or another thread that compresses.
 
-/** Three that wait leave time for whatever they wait for; more would only be more that is asked for again after a crash. */
+/** That are being settled; one more is answered and held. Three that wait leave time for whatever they wait for; more would only be more that is asked for again after a crash. */
 const BEHIND_MAX = 4
 
 export class PagesBehind {

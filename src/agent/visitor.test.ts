@@ -2,6 +2,7 @@
 // test says so.
 
 import { beforeEach, expect, test } from 'vitest'
+import type { Document } from '../document/index.ts'
 import type { FetchOutcome } from '../fetch/index.ts'
 import type { FrontierEntry, Settlement, Turn } from '../frontier/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
@@ -15,6 +16,8 @@ interface Begun<T> {
 }
 
 const HOST = 'a.example'
+/** With Retry-After. */
+const ASKED_MS = 3_600_000
 const entryOf = (name: string): FrontierEntry =>
   ({ url: `http://${HOST}/${name}`, host: HOST, tries: 0, pauses: 0, depth: 0 }) as unknown as FrontierEntry
 
@@ -27,6 +30,8 @@ let asked: Begun<FetchOutcome | null>[]
 let settling: Begun<boolean>[]
 let released: string[]
 let ended: Settlement[]
+/** What came into the books, in their order. */
+let entered: string[]
 let permits: { taken: number; used: number; back: number; left: number }
 let isStopping: boolean
 /** What fails is no odd page, but a fault of ours. */
@@ -37,6 +42,7 @@ beforeEach(() => {
   settling = []
   released = []
   ended = []
+  entered = []
   permits = { taken: 0, used: 0, back: 0, left: Infinity }
   isStopping = false
   isBroken = false
@@ -58,8 +64,18 @@ function visit(names: readonly string[], { restMs = 0, turnsOut = 1, hostPages =
     resolver: null,
     fetcher: { fetch: ({ url }: { readonly url: CanonicalUrl }) => begin(asked, url) },
     desk: null,
-    settler: { settle: ({ url }: FrontierEntry) => begin(settling, url) },
-    books: { pressure: () => undefined, failed: () => {} },
+    settler: {
+      settle: async ({ url }: FrontierEntry) => {
+        const isPage = await begin(settling, url)
+        entered.push(url.slice(-1))
+        return isPage
+      },
+    },
+    books: {
+      pressure: () => undefined,
+      failed: () => {},
+      rest: ({ restMs: ms }: { readonly restMs: number }) => entered.push(`rest of ${ms}`),
+    },
     returns: null,
     walls: { again: () => null },
     heads: null,
@@ -67,7 +83,11 @@ function visit(names: readonly string[], { restMs = 0, turnsOut = 1, hostPages =
     manners: {
       closedMs: () => 0,
       restAfter: () => restMs,
-      restAfterAnswer: () => ({ restMs, note: null }),
+      restAfterAnswer: (_: string, { status }: Document) => {
+        const note = status === 404 ? { host: HOST, restMs: ASKED_MS, why: '' } : null
+        return { restMs: note?.restMs ?? restMs, note }
+      },
+      pauseAfter: () => ({ host: HOST, restMs: ASKED_MS, why: '' }),
     },
     broken: {
       take: (_: string, cause: unknown) => {
@@ -95,9 +115,9 @@ function visit(names: readonly string[], { restMs = 0, turnsOut = 1, hostPages =
 }
 
 /** The server answers what was asked last. */
-async function answer(): Promise<void> {
+async function answer(status = 200): Promise<void> {
   const { url, end } = asked.at(-1) as Begun<FetchOutcome | null>
-  const document = { status: 200, durationMs: 1, release: () => released.push(url) }
+  const document = { status, durationMs: 1, release: () => released.push(url) }
   end({ kind: 'fetched', document } as unknown as FetchOutcome)
   await rest()
 }
@@ -219,4 +239,23 @@ test('a fault of ours while a page is settled ends the visit at once', async () 
   settling[0]?.fail(new Error('the disk is gone'))
   await failed
   expect([ended, released]).toEqual([[], ['1']])
+})
+
+// Replaying the ledger, a page of the host ends the rests asked for before it.
+test.each([
+  ['429, which is no answer yet', 429, ['2', '1', `rest of ${ASKED_MS}`], [entryOf('4')]],
+  ['404 with Retry-After, which is a page', 404, ['2', '1', '3', `rest of ${ASKED_MS}`], [entryOf('4')]],
+])('a rest that is asked for stands behind the pages before it in the books: %s', async (_, status, order, left) => {
+  const over = visit(['1', '2', '3', '4'])
+  for (const code of [200, 200, status]) await answer(code)
+  expect([askedFor(), entered]).toEqual([['1', '2', '3'], []])
+  for (let round = 0; round < 2; round++) {
+    for (const { end } of settling.toReversed()) end(true)
+    await rest()
+  }
+  await over
+  expect(entered).toEqual(order)
+  expect(ended).toHaveLength(1)
+  expect(ended[0]).toMatchObject({ restMs: ASKED_MS })
+  expect(ended[0]?.unvisited?.slice(-1)).toEqual(left)
 })

@@ -23,7 +23,7 @@ import type { BrokenVisits } from './broken-visits.ts'
 import type { CookieWalls } from './cookie-walls.ts'
 import type { HeadFirst } from './head-first.ts'
 import type { Brought, Lending } from './lending.ts'
-import type { Manners } from './manners.ts'
+import { type Manners, maySayRest } from './manners.ts'
 import type { PacedFetcher } from './paced-fetcher.ts'
 import type { PageSettler } from './page-settler.ts'
 import type { Returns } from './returns.ts'
@@ -183,8 +183,8 @@ export class Visitor {
       const asked = this.#ask(turn, entry, addresses, i, isHead, brought)
       behind?.begin()
       const outcome = await (behind?.unlessBroken(asked) ?? asked)
-      // It may end the turn, which ends when all of its pages are settled.
-      if (behind !== null && outcome?.kind !== 'fetched') await behind.all()
+      // It may end the turn, which ends when all of its pages are settled; and a rest that it asks for stands behind them in the books (#settled).
+      if (behind !== null && !saysNothingOfRests(outcome)) await behind.all()
       const step = await this.#answered(turn, entry, origin, i, again, isHead, outcome)
       if (step === null) return
       if (step.again !== undefined) again.push(step.again)
@@ -562,6 +562,10 @@ function describeOutcome(outcome: FetchOutcome | null): string {
     return `was answered with ${outcome.document.status} after ${Math.round(outcome.document.durationMs)} ms`
   }
   return `was not had: ${outcome.kind === 'failed' ? outcome.code : outcome.reason} (${outcome.detail})`
+}
+
+function saysNothingOfRests(outcome: FetchOutcome | null): boolean {
+  return outcome?.kind === 'fetched' && !maySayRest(outcome.document.status)
 }
 
 function skipped(reason: SkipReason, detail: string): Verdict {
