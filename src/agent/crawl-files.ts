@@ -149,7 +149,7 @@ export async function openCrawlFiles(
   closers.add(async () => {
     await index.close()
     // Of several agents the indexes are sorted together.
-    if (share !== null) return
+    if (share !== null || plan.leavesIndex === true) return
     await sortCdxj([join(dir, FILES.index)], join(dir, 'archive/index.cdxj'), await loadLostFiles(dir))
   })
   let counted = (states['archive'] as ArchiveState | null | undefined) ?? null

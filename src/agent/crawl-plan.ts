@@ -55,6 +55,8 @@ export interface CrawlPlan {
   readonly isLocked: boolean
   /** Null where one agent does it all. */
   readonly share: Share | null
+  /** Whoever runs the agent sorts the index of the archive when it is closed; of several agents that is always so. */
+  readonly leavesIndex?: boolean
   /** Asked before each request; where it says no the agent breaks off: whoever runs it is no longer sure of its share. */
   readonly mayAsk?: (() => boolean) | undefined
   /** Left out where the state is on this machine only. */

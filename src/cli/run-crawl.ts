@@ -173,7 +173,7 @@ async function tellAll(
   const hasReport = stoppedBecause !== 'disk-full' && !isEmpty
   if (hasReport) {
     await writeAtomically(join(dir, 'crawl.json'), `${JSON.stringify(summary, null, 2)}\n`)
-    await writeReport(dir)
+    await writeReport(dir, undefined, stretch.findings)
   }
   await sayEnd()
   if (fault !== null)

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { Fault, type StopReason, systemClock } from '../base/index.ts'
-import { printable, Timeline } from '../report/index.ts'
+import { findIn, type Findings, printable, Timeline } from '../report/index.ts'
 import { CheckpointDesk } from './checkpoint-requests.ts'
 import type { CrawlJob } from './crawl-job.ts'
 import { sampleOf, snapshotOf } from './crawl-moment.ts'
@@ -17,6 +17,8 @@ export interface Stretch {
   readonly stoppedBecause: StopReason
   readonly fault: unknown
   readonly shipment: ArchiveShipment
+  /** What a report says of pages and links, where that was read while the crawl was closed. */
+  readonly findings: Findings | null
   /** It is not the end: the crawl is to be opened anew with this. */
   readonly change: PendingChange | null
 }
@@ -67,6 +69,11 @@ export async function watchCrawl(
   let stoppedBecause: StopReason
   let fault: unknown = null
   let change: PendingChange | null = null
+  let findings: Findings | null = null
+  // Of an archive that goes elsewhere more is known when it is there. What fails here fails where the report is written.
+  const read = async (): Promise<void> => {
+    findings = await findIn(dir).catch(() => null)
+  }
   try {
     await desk.begin(isOpenedAnew)
     await shipment.begin(job.identity)
@@ -80,7 +87,8 @@ export async function watchCrawl(
     await timeline?.close(sampleOf(job)).catch(withoutCourse)
     // What is not shipped yet is shipped by the next that has the directory.
     const finish = change === null ? () => shipment.finish() : undefined
-    await job.close(finish).catch((closing: unknown) => {
+    const isReadNow = change === null && config.shelf.to === ''
+    await job.close(finish, isReadNow ? read : undefined).catch((closing: unknown) => {
       fault ??= closing
     })
     await shipment.stop()
@@ -91,7 +99,7 @@ export async function watchCrawl(
     change = null
   }
   if (fault instanceof Fault && fault.code === 'DISK_FULL') {
-    return { stoppedBecause: 'disk-full', fault, shipment, change }
+    return { stoppedBecause: 'disk-full', fault, shipment, findings, change }
   }
-  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault, shipment, change }
+  return { stoppedBecause: fault === null ? stoppedBecause : 'error', fault, shipment, findings, change }
 }

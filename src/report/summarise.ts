@@ -24,8 +24,8 @@ const BROKEN_LISTED = 200
 const LINKED_HOSTS = 20
 const LINKED_HOSTS_COUNTED = 100_000
 
-/** Throws CONFIG_INVALID when `dir` is not the directory of a crawl. */
-export async function summarise(dir: string): Promise<CrawlReport> {
+/** Throws CONFIG_INVALID when `dir` is not the directory of a crawl. `findings`: where they were made already, and hold. */
+export async function summarise(dir: string, findings: Findings | null = null): Promise<CrawlReport> {
   const summary = await loadCrawlSummary(dir)
   const shares = await sharesOf(dir)
   if (summary === null && !(await anyExists(shares.map((share) => join(share, 'pages.jsonl'))))) {
@@ -34,6 +34,24 @@ export async function summarise(dir: string): Promise<CrawlReport> {
       `${dir} is not the directory of a crawl: it has neither crawl.json nor pages.jsonl`,
     )
   }
+  const found = findings ?? (await findIn(dir))
+  return {
+    ...found,
+    summary,
+    // A crawl that went on has pages its last summary knows nothing of.
+    hasEnded: summary !== null && found.pages <= summary.pages,
+    dir,
+    archive: { ...found.archive, to: summary?.archive.to ?? found.archive.to },
+    timeline: await loadTimeline(join(dir, 'state', 'timeline.jsonl')),
+  }
+}
+
+/** What pages, failures and links say: all of a report that takes time. */
+export type Findings = Omit<CrawlReport, 'summary' | 'hasEnded' | 'dir' | 'timeline'>
+
+/** Reads the files of a crawl in which nothing is written meanwhile, but its index. */
+export async function findIn(dir: string): Promise<Findings> {
+  const shares = await sharesOf(dir)
   const figures = new PageFigures()
   const lost = await LostArchives.open(dir)
   let unreadableLines = 0
@@ -57,22 +75,14 @@ export async function summarise(dir: string): Promise<CrawlReport> {
   for (const loop of figures.redirects.loops()) figures.broken.note(loop)
   const logs = shares.map((share) => join(share, 'state', 'links.log'))
   const { links, broken } = await readLinks(logs, figures.broken)
-  const timeline = await loadTimeline(join(dir, 'state', 'timeline.jsonl'))
-  const counted = figures.figures()
-  // A crawl that went on has pages its last summary knows nothing of.
-  const hasEnded = summary !== null && counted.pages <= summary.pages
   return {
-    summary,
-    hasEnded,
-    dir,
     unreadableLines,
     earlierVisits,
-    archive: { ...lost.archive, to: summary?.archive.to ?? lost.archive.to },
+    archive: lost.archive,
     lostArchives: lost.figures,
-    ...counted,
+    ...figures.figures(),
     links,
     broken: { ...broken, loops: figures.redirects.loopCount },
-    timeline,
   }
 }
 

@@ -19,6 +19,7 @@ import type { HeldShare } from '../replica/index.ts'
 import type { ShelfOptions } from '../shelf/index.ts'
 import type { CanonicalUrl } from '../url/index.ts'
 import type { AgentAnswers, AgentQuestion } from './agent-questions.ts'
+import type { IndexOrder } from './index-order.ts'
 
 /** What an agent in a cluster needs to have its share and to talk to the others. */
 export interface ClusterOrders {
@@ -120,6 +121,8 @@ export type ToAgent =
   /** Everybody has stopped asking. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'close' }
+  /** It is closed, and has time: the index of the archive is to be sorted. */
+  | { readonly kind: 'sort-index'; readonly order: IndexOrder }
   /** A checkpoint: hold still, copy, go on. Every attempt has a number. */
   | { readonly kind: 'hold'; readonly attempt: number }
   /** The share to `to`, the agent's files of the archive below `crawlTo`. */
@@ -168,6 +171,7 @@ export type FromAgent =
       readonly status: AgentStatus
     }
   | { readonly kind: 'closed'; readonly fault: PlainFault | null }
+  | { readonly kind: 'index-sorted'; readonly fault: PlainFault | null }
   | { readonly kind: 'held'; readonly attempt: number; readonly fault: PlainFault | null }
   | {
       readonly kind: 'copied'

@@ -12,6 +12,7 @@ import type { ClusteredAgent, Seat } from './clustered-agent.ts'
 import { breakNowAndThen } from './agent-faults.ts'
 import type { AgentQuestion } from './agent-questions.ts'
 import { answerQuestion } from './answer-question.ts'
+import { type IndexOrder, sortIndex } from './index-order.ts'
 import { domainGateOf, ipGateSettings } from './ip-gate-settings.ts'
 import { plainFault } from './plain-fault.ts'
 import { processCpuMs } from './process-cpu.ts'
@@ -138,6 +139,8 @@ function obey(crawl: Crawl, message: Order): void {
     case 'close':
       faults.hit('agent-closing')
       return close(crawl)
+    case 'sort-index':
+      return sortFor(message.order)
     case 'hold':
       return hold(crawl, message.attempt)
     case 'copy':
@@ -212,6 +215,14 @@ function close(crawl: Crawl): void {
   )
 }
 
+/** Our share is closed, and its thread as good as any: meanwhile the node reads what the crawl has come to. */
+function sortFor(order: IndexOrder): void {
+  void sortIndex(order).then(
+    () => say({ kind: 'index-sorted', fault: null }),
+    (fault: unknown) => say({ kind: 'index-sorted', fault: plainFault(fault) }),
+  )
+}
+
 function run(crawl: Crawl): void {
   if (orders.faults !== null) breakNowAndThen(faults)
   cluster?.begin(crawl, (fault) => say({ kind: 'drained', fault: plainFault(fault) }))
@@ -251,6 +262,7 @@ function planOf(own: AgentOrders, place: ClusteredAgent | null): CrawlPlan {
   const plan: CrawlPlan = {
     dir,
     isLocked: true,
+    leavesIndex: true,
     share:
       addresses === null
         ? null

@@ -47,6 +47,7 @@ import { ChangingCrawl } from './meant-crawl.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { formerIncarnations, newIncarnation } from './node-incarnations.ts'
 import type { NodeEvent } from './node.ts'
+import { indexOrderOf, sortIndex } from './index-order.ts'
 import { NodeView } from './node-view.ts'
 import { processCpuMs } from './process-cpu.ts'
 import type { DeskAnswer, DeskQuestion } from './share-desk.ts'
@@ -423,7 +424,8 @@ export class ClusterNode {
     const view = await NodeView.open(dir, names)
     try {
       const gone = await this.#lost.goneFiles(this.#lostNodes, shown).catch(() => new Set<string>())
-      await view.finish(settings.store.warc !== 'off', gone)
+      await view.finish()
+      if (settings.store.warc !== 'off') await sortIndex(await indexOrderOf(dir, names, gone))
     } finally {
       await view.close()
     }

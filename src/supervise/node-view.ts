@@ -1,8 +1,6 @@
-// The crawl's own pages.jsonl, failures.jsonl and index, brought to what its agents have committed: while they work, and
-// whole when they have closed.
+// The crawl's own pages.jsonl and failures.jsonl, brought to what its agents have committed: while they work, and whole when they
+// have closed.
 
-import { join } from 'node:path'
-import { loadLostFiles, sortCdxj } from '../store/index.ts'
 import { CrawlView, lookAtCommits, type ShareCommit } from '../view/index.ts'
 import type { AgentStatus } from './agent-messages.ts'
 
@@ -48,17 +46,10 @@ export class NodeView {
     await this.#advancing
   }
 
-  /** All agents have closed: the files have what their journals say, and the indexes are sorted into one, `lost` files left out. */
-  async finish(hasArchive: boolean, lost: ReadonlySet<string> = new Set()): Promise<void> {
+  /** All agents have closed: the files have what their journals say. */
+  async finish(): Promise<void> {
     await this.#advancing
     await this.#view.advance(await lookAtCommits(this.#dir))
-    if (!hasArchive) return
-    const indexes = this.#names.map((name) => join(this.#dir, name, 'state/index.cdxj'))
-    await sortCdxj(
-      indexes,
-      join(this.#dir, 'archive/index.cdxj'),
-      new Set([...(await loadLostFiles(this.#dir)), ...lost]),
-    )
   }
 
   close(): Promise<void> {

@@ -30,6 +30,7 @@ import type { AgentStatus, Earlier, FromAgent, Opened, PlainFault, TurnFigures }
 import type { AgentQuestion, AnswerTo } from './agent-questions.ts'
 import { Checkpointing } from './checkpointing.ts'
 import { EndWatch } from './end-watch.ts'
+import { indexOrderOf, sortIndex } from './index-order.ts'
 import { figuresOf, joinEarlier, snapshotOf } from './node-figures.ts'
 import { NodeView } from './node-view.ts'
 import { PermitOffice } from './permit-office.ts'
@@ -112,8 +113,13 @@ export type ClusterEvent =
 /** Answers to it are heard by nobody. */
 const UNASKED = 0
 const VIEW_MS = 1_000
+/** Whose thread sorts the index when all are closed. */
+const SORTER = 0
 /** How long agents may take to stop once they were told; after that they are left behind. */
 const DRAIN_MS = 15_000
+
+const nothing = async (): Promise<void> => {}
+
 export class CrawlNode {
   readonly #plan: NodePlan
   /** Null where its owner holds the directory. */
@@ -149,6 +155,7 @@ export class CrawlNode {
   #fault: unknown = null
   #resolveEnd: () => void = () => {}
   #isFinishing = false
+  #indexSorted: ((said: PlainFault | null | 'lost') => void) | null = null
   readonly #startMs: number
   #before: Earlier = { ms: 0, cpuMs: 0, peakRssBytes: 0 }
 
@@ -434,6 +441,8 @@ export class CrawlNode {
         return this.#hasEnded(agent, message)
       case 'closed':
         return this.#closing.get(agent)?.(message.fault)
+      case 'index-sorted':
+        return this.#indexSorted?.(message.fault)
       case 'answer':
         return this.#questions.hear(agent, message)
       case 'trace':
@@ -542,6 +551,7 @@ export class CrawlNode {
     // Its answers will not come.
     this.#questions.end()
     this.#closing.get(agent)?.(null)
+    if (agent === SORTER) this.#indexSorted?.('lost')
     this.#drained.add(agent)
     this.#ended.add(agent)
     if (this.#drained.size === this.#crew.size) this.#finish()
@@ -577,19 +587,36 @@ export class CrawlNode {
 
   /**
    * Has every agent finish its files, then merges what is merged at the end, and lets go of the directory. `last` is done
-   * before that: all files are as they stay, and nobody else has the directory.
+   * before that: all files are as they stay, and nobody else has the directory. `meanwhile`, while the index of the archive is sorted:
+   * all other files are as they stay.
    */
-  async close(last: () => Promise<void> = async () => {}): Promise<void> {
+  async close(last: () => Promise<void> = nothing, meanwhile: () => Promise<void> = nothing): Promise<void> {
     try {
       // A copy that was begun is finished first.
       await this.#checkpoints.idle()
       await this.#closeAgents()
-      await this.#view?.finish(this.#plan.settings.store.warc !== 'off')
+      await this.#view?.finish()
+      const done = await Promise.allSettled([this.#sortIndex(), meanwhile()])
+      for (const one of done) if (one.status === 'rejected') throw one.reason
       await last()
     } finally {
       await this.#letGo()
       await this.#lock?.release()
     }
+  }
+
+  /** In the thread of an agent, which has nothing to do any more; here where that is gone. */
+  async #sortIndex(): Promise<void> {
+    const { dir, settings } = this.#plan
+    if (settings.store.warc === 'off') return
+    const order = await indexOrderOf(dir, this.#names)
+    const said = await new Promise<PlainFault | null | 'lost'>((resolve) => {
+      this.#indexSorted = resolve
+      if (this.#crew.isDead(SORTER)) resolve('lost')
+      else this.#crew.tell(SORTER, { kind: 'sort-index', order })
+    })
+    if (said === 'lost') await sortIndex(order)
+    else if (said !== null) throw faultOf(said)
   }
 
   async #closeAgents(): Promise<void> {

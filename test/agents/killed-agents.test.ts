@@ -1,6 +1,6 @@
 // Agents of a crawl are killed one by one at random moments, while they open, work and stop: the crawl is the one in which nobody died.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Random } from '../../src/base/index.ts'
@@ -68,10 +68,21 @@ describe('killed again and again', () => {
   })
 })
 
-test(
-  'one that dies while all are stopping is opened once more: nothing is left half finished',
+/** Each page in the archive has its line in the index, and besides them there are only rules. */
+function expectWholeIndex({ pages, dir }: CrawlResult): void {
+  const lines = readFileSync(join(dir, 'archive/index.cdxj'), 'latin1').trimEnd().split('\n')
+  const urls = lines.map((line) => (JSON.parse(line.slice(line.indexOf('{'))) as { url: string }).url)
+  expect(lines).toEqual(lines.toSorted((one, two) => (one < two ? -1 : 1)))
+  expect(urls.filter((url) => !url.endsWith('/robots.txt')).toSorted()).toEqual(
+    pages.flatMap(({ url, warc }) => (warc === null ? [] : [url])).toSorted(),
+  )
+}
+
+// The first is also the one whose thread sorts the index.
+test.each([0, 1])(
+  'agent %i dies while all are stopping and is opened once more: nothing is left half finished',
   { timeout: TIMEOUT_MS },
-  async () => {
+  async (agent) => {
     const web = await startWeb({ seed: 'stop', hosts: 9, pages: 60, latencyMs: 1 })
     const dir = directory()
     const duringNode = (node: CrawlNode): void => {
@@ -79,17 +90,40 @@ test(
         if (node.figures.pages < 40) return
         clearInterval(watch)
         node.stop('interrupted')
-        node.restartAgent(1)
+        node.restartAgent(agent)
       }, 3)
     }
     const first = await crawl({ seeds: web.seeds(), dir, agents: AGENTS, flags: SLOW, duringNode })
     expect(first.reason).toBe('interrupted')
     expectEachOnce(first)
     expect(first.snapshot.figures.pages).toBe(first.pages.length)
-    expect(existsSync(join(dir, 'archive/index.cdxj'))).toBe(true)
+    expectWholeIndex(first)
     const second = await crawl({ seeds: [], dir, agents: AGENTS })
     expectTruth(second, web.truth())
     expectEachOnce(second)
+    expectWholeIndex(second)
+  },
+)
+
+test.each([1, 2])(
+  'the index is sorted also where the agent that sorts it dies in the middle, of %i',
+  { timeout: TIMEOUT_MS },
+  async (agents) => {
+    const web = await startWeb({ seed: 'sort', hosts: 9, pages: 60 })
+    let isKilled = false
+    const duringNode = (node: CrawlNode): void => {
+      const close = node.close.bind(node)
+      const kill = async (): Promise<void> => {
+        isKilled = true
+        node.restartAgent(0)
+      }
+      Object.assign(node, { close: (last?: () => Promise<void>) => close(last, kill) })
+    }
+    const result = await crawl({ seeds: web.seeds(), dir: directory(), agents, duringNode })
+    expect(isKilled).toBe(true)
+    expectTruth(result, web.truth())
+    expectEachOnce(result)
+    expectWholeIndex(result)
   },
 )
 
