@@ -407,7 +407,7 @@ export class Crawl {
     }
   }
 
-  /** Writes the last batch if run() has not, finishes files and sorts the index, then lets go of the directory. */
+  /** Writes the last batch if run() has not, finishes files and sorts the index unless that is left to others, then lets go of the directory. */
   async close(): Promise<void> {
     try {
       await this.#walk.books.close()

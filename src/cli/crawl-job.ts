@@ -15,7 +15,7 @@ import { VERSION } from './version.ts'
 export const PROGRESS_MODES = ['auto', 'plain', 'none'] as const
 export type ProgressMode = (typeof PROGRESS_MODES)[number]
 
-/** On this machine alone, or as a node of a cluster. */
+/** On this machine alone, or as a node of a cluster, which does nothing `meanwhile` when it closes. */
 export type CrawlJob = Pick<
   CrawlNode,
   | 'identity'

@@ -23,6 +23,9 @@ export interface Stretch {
   readonly change: PendingChange | null
 }
 
+/** With less, what the report needs waits until the agents' threads are gone. */
+const ROOMY_BYTES = 2 ** 30
+
 /** Runs the job to its end with progress and signals; whatever happens, everything is closed. */
 export async function watchCrawl(
   job: CrawlJob,
@@ -87,7 +90,7 @@ export async function watchCrawl(
     await timeline?.close(sampleOf(job)).catch(withoutCourse)
     // What is not shipped yet is shipped by the next that has the directory.
     const finish = change === null ? () => shipment.finish() : undefined
-    const isReadNow = change === null && config.shelf.to === ''
+    const isReadNow = change === null && fault === null && config.shelf.to === '' && config.agent.memory >= ROOMY_BYTES
     await job.close(finish, isReadNow ? read : undefined).catch((closing: unknown) => {
       fault ??= closing
     })

@@ -49,7 +49,7 @@ export async function summarise(dir: string, findings: Findings | null = null): 
 /** What pages, failures and links say: all of a report that takes time. */
 export type Findings = Omit<CrawlReport, 'summary' | 'hasEnded' | 'dir' | 'timeline'>
 
-/** Reads the files of a crawl in which nothing is written meanwhile, but its index. */
+/** Reads the files of a crawl. They hold for later where nothing but its index is written meanwhile. */
 export async function findIn(dir: string): Promise<Findings> {
   const shares = await sharesOf(dir)
   const figures = new PageFigures()

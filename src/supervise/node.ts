@@ -526,6 +526,8 @@ export class CrawlNode {
     this.#fault ??= fault
     this.stop('error')
     this.#isGone(agent)
+    // What it has begun to write it may still write.
+    if (agent === SORTER) this.#indexSorted?.(plainFault(fault))
   }
 
   /** Its thread is gone, and with it what it was about to do. */
@@ -543,6 +545,7 @@ export class CrawlNode {
     if (fault !== null && this.#stop === null) this.stop('error')
     else this.#plan.onEvent({ kind: 'agent-left', agent, why })
     this.#isGone(agent)
+    if (agent === SORTER) this.#indexSorted?.('lost')
   }
 
   /** It does nothing any more, and nobody waits for it. */
@@ -551,7 +554,6 @@ export class CrawlNode {
     // Its answers will not come.
     this.#questions.end()
     this.#closing.get(agent)?.(null)
-    if (agent === SORTER) this.#indexSorted?.('lost')
     this.#drained.add(agent)
     this.#ended.add(agent)
     if (this.#drained.size === this.#crew.size) this.#finish()
@@ -594,8 +596,14 @@ export class CrawlNode {
     try {
       // A copy that was begun is finished first.
       await this.#checkpoints.idle()
-      await this.#closeAgents()
-      await this.#view?.finish()
+      try {
+        await this.#closeAgents()
+        await this.#view?.finish()
+      } catch (fault) {
+        // What is in the archive is to be found all the same, as far as that can be done.
+        await this.#sortIndex().catch(() => {})
+        throw fault
+      }
       const done = await Promise.allSettled([this.#sortIndex(), meanwhile()])
       for (const one of done) if (one.status === 'rejected') throw one.reason
       await last()
@@ -605,7 +613,7 @@ export class CrawlNode {
     }
   }
 
-  /** In the thread of an agent, which has nothing to do any more; here where that is gone. */
+  /** In the thread of an agent, which has nothing to do any more; here where that has died. */
   async #sortIndex(): Promise<void> {
     const { dir, settings } = this.#plan
     if (settings.store.warc === 'off') return

@@ -110,16 +110,19 @@ test.each([1, 2])(
   { timeout: TIMEOUT_MS },
   async (agents) => {
     const web = await startWeb({ seed: 'sort', hosts: 9, pages: 60 })
+    const dir = directory()
     let isKilled = false
     const duringNode = (node: CrawlNode): void => {
       const close = node.close.bind(node)
       const kill = async (): Promise<void> => {
+        const isBegun = (): boolean => readdirSync(join(dir, 'archive')).some((name) => name.startsWith('index.cdxj'))
+        while (!isBegun()) await new Promise((goOn) => setImmediate(goOn))
         isKilled = true
         node.restartAgent(0)
       }
       Object.assign(node, { close: (last?: () => Promise<void>) => close(last, kill) })
     }
-    const result = await crawl({ seeds: web.seeds(), dir: directory(), agents, duringNode })
+    const result = await crawl({ seeds: web.seeds(), dir, agents, duringNode })
     expect(isKilled).toBe(true)
     expectTruth(result, web.truth())
     expectEachOnce(result)

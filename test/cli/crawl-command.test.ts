@@ -59,6 +59,10 @@ describe('a crawl that works', () => {
     // One of each agent that has fetched something: which hosts are whose is chance.
     const archives = readdirSync(join(dir, 'archive')).filter((name) => name.endsWith('.warc.gz'))
     const writers = new Set(archives.map((name) => /-(\d+)-\d+\.warc\.gz$/.exec(name)?.[1]))
+    // Read while the index was sorted, and once more when all is at rest.
+    const again = join(directory(), 'again.html')
+    expect((await portolan(['report', dir, '--out', again])).code).toBe(0)
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(join(dir, 'report.html'), 'utf8'))
     expect(archives).toHaveLength(writers.size)
     expect([1, 2]).toContain(archives.length)
     expect(existsSync(join(dir, 'state/pid'))).toBe(false)
