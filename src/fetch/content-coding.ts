@@ -34,7 +34,7 @@ interface Inflate {
 }
 
 const INFLATE: Readonly<Record<Coding, Inflate>> = {
-  gzip: { atOnce: zlib.gunzipSync, piecemeal: () => zlib.createGunzip(PIECE) },
+  gzip: { atOnce: gunzipAtOnce, piecemeal: () => zlib.createGunzip(PIECE) },
   deflate: { atOnce: zlib.inflateSync, piecemeal: () => zlib.createInflate(PIECE) },
   'deflate-raw': { atOnce: zlib.inflateRawSync, piecemeal: () => zlib.createInflateRaw(PIECE) },
   br: { atOnce: zlib.brotliDecompressSync, piecemeal: () => zlib.createBrotliDecompress(PIECE) },
@@ -42,6 +42,22 @@ const INFLATE: Readonly<Record<Coding, Inflate>> = {
     atOnce: (bytes, limit) => zlib.zstdDecompressSync(bytes, { ...ZSTD, ...limit }),
     piecemeal: () => zlib.createZstdDecompress({ ...ZSTD, ...PIECE }),
   },
+}
+
+/** A header and a trailer, and nothing between. */
+const GZIP_BYTES_MIN = 18
+/** zlib takes no less. */
+const CHUNK_BYTES_MIN = 64
+
+/**
+ * With as much room as the body says in its last four bytes, and one byte: a page of 14 kB comes in one piece of its size, for 21 µs instead of 25 to 33 in
+ * pieces of 16 KiB. Who lies there is found out by zlib itself; of several members it is the size of the last.
+ */
+function gunzipAtOnce(bytes: Uint8Array, limit: { readonly maxOutputLength: number }): Buffer {
+  if (bytes.length < GZIP_BYTES_MIN) return zlib.gunzipSync(bytes, limit)
+  const said = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(bytes.length - 4, true)
+  const chunkSize = Math.max(CHUNK_BYTES_MIN, Math.min(said + 1, limit.maxOutputLength))
+  return zlib.gunzipSync(bytes, { ...limit, chunkSize })
 }
 
 export interface Decoded {
